@@ -1,0 +1,248 @@
+/**
+ * The control API as schemas: what a test or a demo may ask of the simulated world, and what it answers.
+ * The server validates requests with them and the client validates answers.
+ */
+import { z } from 'zod'
+
+const Address = z
+  .string()
+  .min(3)
+  .transform((address) => address.toLowerCase())
+const Instant = z.iso.datetime({ offset: true })
+
+export const Provider = z.enum(['google', 'microsoft'])
+export type Provider = z.infer<typeof Provider>
+
+/** Every operation a fault can be scripted for and the request log can show, by who answers it. */
+export const operationsByProvider = {
+  google: [
+    'token',
+    'freebusy.query',
+    'events.insert',
+    'events.get',
+    'events.list',
+    'events.patch',
+    'events.delete',
+  ],
+  microsoft: [
+    'token',
+    'openid.discovery',
+    'calendar.getSchedule',
+    'events.create',
+    'events.get',
+    'events.list',
+    'events.patch',
+    'events.cancel',
+    'events.delete',
+  ],
+  webhook: ['webhook.deliver'],
+} as const
+export const Peer = z.enum(['google', 'microsoft', 'webhook'])
+export type Peer = z.infer<typeof Peer>
+
+/** Vendor spelling, as in Graph's freeBusyStatus. Google shows `free` and `workingElsewhere` as not busy. */
+export const BusyStatus = z.enum(['busy', 'tentative', 'oof', 'free', 'workingElsewhere'])
+export type BusyStatus = z.infer<typeof BusyStatus>
+
+/** Two instants, or two dates for whole days (the end date is exclusive). */
+export const BusyBlock = z.object({
+  start: z.union([Instant, z.iso.date()]),
+  end: z.union([Instant, z.iso.date()]),
+  status: BusyStatus.default('busy'),
+})
+export type BusyBlock = z.infer<typeof BusyBlock>
+
+/**
+ * What free/busy answers for a calendar. `left_out` answers for the others and omits this one;
+ * `too_many_entries` is Microsoft's 5006 and shows as an internal error on Google.
+ */
+export const Readable = z.enum([
+  'yes',
+  'no_access',
+  'unknown_person',
+  'internal_error',
+  'too_many_entries',
+  'left_out',
+])
+export type Readable = z.infer<typeof Readable>
+
+export const Person = z.object({
+  address: Address,
+  provider: Provider,
+  /** IANA */
+  timeZone: z.string(),
+  busy: z.array(BusyBlock).default([]),
+  /** Replacing it, or giving null, revokes the earlier grant together with its access tokens. */
+  refreshToken: z.string().min(1).nullable().default(null),
+  readable: Readable.default('yes'),
+  /** False: Meet conferences fail, Teams meetings are silently not made. */
+  onlineMeetings: z.boolean().default(true),
+  /** False: both providers refuse this address as an attendee although it is well formed. */
+  invitable: z.boolean().default(true),
+})
+export type Person = z.infer<typeof Person>
+export const People = z.array(Person)
+
+const When = z.enum(['before_effect', 'after_effect'])
+
+export const FaultAct = z.discriminatedUnion('type', [
+  /** The answer comes late; the effect at once, or with `before_effect` as late as the answer. */
+  z.object({
+    type: z.literal('delay'),
+    delayMs: z.int().nonnegative(),
+    when: When.default('after_effect'),
+  }),
+  /** The socket is destroyed without an answer. */
+  z.object({ type: z.literal('drop'), when: When }),
+  /** A scripted answer, and no effect. A string body is sent as it is, anything else as JSON. */
+  z.object({
+    type: z.literal('answer'),
+    status: z.int().min(200).max(599),
+    body: z.unknown(),
+    headers: z.record(z.string(), z.string()).optional(),
+  }),
+  /** The effect happens; half of a 2xx body arrives under the full Content-Length, then the socket dies. */
+  z.object({ type: z.literal('truncate') }),
+  /** The effect happens; a 2xx answer is replaced by an HTML page with status 200. */
+  z.object({ type: z.literal('html') }),
+  /** The call waits until the fault is released; its effect has happened by then, unless `before_effect`. */
+  z.object({ type: z.literal('hold'), when: When.default('after_effect') }),
+])
+export type FaultAct = z.infer<typeof FaultAct>
+
+export const FaultSpec = z
+  .object({
+    /** The caller's name for it; taken until faults are cleared. */
+    id: z.string().min(1),
+    provider: Peer,
+    operation: z.string(),
+    /** A calendar the call is about (for free/busy also any one asked for), or a webhook's name. */
+    address: Address.optional(),
+    /** Matching calls let through first. */
+    skip: z.int().nonnegative().default(0),
+    times: z.int().positive().default(1),
+    act: FaultAct,
+  })
+  .refine(({ provider, operation }) => operationsByProvider[provider].some((known) => known === operation), {
+    path: ['operation'],
+    error: 'The provider has no such operation.',
+  })
+export type FaultSpec = z.infer<typeof FaultSpec>
+
+export const Fault = z.object({
+  id: z.string(),
+  provider: Peer,
+  operation: z.string(),
+  address: z.string().optional(),
+  skip: z.int(),
+  times: z.int(),
+  act: FaultAct,
+  released: z.boolean(),
+  fired: z.array(z.object({ at: Instant, operation: z.string(), requestId: z.string() })),
+})
+export type Fault = z.infer<typeof Fault>
+export const Faults = z.array(Fault)
+
+/** One effect in the outside world, in the order in which it happened. */
+export const LedgerEntry = z.object({
+  sequence: z.int(),
+  at: Instant,
+  provider: Peer,
+  effect: z.enum(['event_created', 'event_patched', 'event_cancelled', 'webhook_received']),
+  /** `api` is what a client asked for; `person` is what a calendar's user did by hand. */
+  by: z.enum(['api', 'person']),
+  calendarAddress: z.string().optional(),
+  eventId: z.string().optional(),
+  operationId: z.string().optional(),
+  attendees: z.array(z.string()).optional(),
+  webhookName: z.string().optional(),
+  webhookId: z.string().optional(),
+})
+export type LedgerEntry = z.infer<typeof LedgerEntry>
+export const Ledger = z.array(LedgerEntry)
+
+export const RequestEntry = z.object({
+  at: Instant,
+  requestId: z.string(),
+  provider: Peer,
+  operation: z.string(),
+  /** The calendar the call was about, or the webhook's name; null when the caller could not be told. */
+  address: z.string().nullable(),
+  /** Null while no answer was sent, for ever if none was. */
+  status: z.int().nullable(),
+  traceparent: z.string().optional(),
+  fault: z.string().optional(),
+})
+export type RequestEntry = z.infer<typeof RequestEntry>
+export const Requests = z.array(RequestEntry)
+
+export const Response = z.enum(['needs_action', 'accepted', 'tentative', 'declined'])
+export type Response = z.infer<typeof Response>
+
+/** One event as held at a provider, told the same way for both. */
+export const EventView = z.object({
+  provider: Provider,
+  id: z.string(),
+  status: z.enum(['confirmed', 'tentative', 'cancelled']),
+  title: z.string(),
+  /** Instants, or dates for an all-day event. */
+  start: z.string(),
+  end: z.string(),
+  timeZone: z.string(),
+  location: z.string().nullable(),
+  attendees: z.array(z.object({ address: z.string(), optional: z.boolean(), response: Response })),
+  operationId: z.string().nullable(),
+  createdAt: Instant,
+})
+export type EventView = z.infer<typeof EventView>
+export const EventViews = z.array(EventView)
+
+/** What one of the provider's own users does to an event by hand. */
+export const EventAct = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('move'), start: Instant, end: Instant }),
+  z.object({ type: z.literal('delete') }),
+  z.object({ type: z.literal('respond'), address: Address, response: Response }),
+  z.object({ type: z.literal('add_attendee'), address: Address, optional: z.boolean().default(false) }),
+])
+export type EventAct = z.infer<typeof EventAct>
+
+export const Consistency = z.object({
+  provider: Provider,
+  /** Reads that a just-created event is missing from: a get answers 404, a list leaves it out. */
+  readsMissFor: z.int().nonnegative(),
+})
+
+export const Paging = z.object({
+  provider: Provider,
+  /** Stored events looked at for one page of a list, so that a page may match nothing; null for the vendor's own size. */
+  scannedPerPage: z.int().positive().nullable(),
+})
+
+export const WebhookSettings = z.object({
+  /** Standard Webhooks form, `whsec_<base64>`. Null: signatures are not checked. */
+  secret: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
+    .nullable(),
+})
+
+export const WebhookInbox = z.object({
+  name: z.string(),
+  verifying: z.boolean(),
+  /** Requests refused for a bad signature or a timestamp out of tolerance. */
+  refused: z.int(),
+  received: z.array(
+    z.object({
+      at: Instant,
+      requestId: z.string(),
+      webhookId: z.string().nullable(),
+      verified: z.boolean(),
+      headers: z.record(z.string(), z.string()),
+      /** As received, byte for byte. */
+      body: z.string(),
+      /** Later deliveries under the same webhook-id, answered 204 and otherwise ignored. */
+      duplicates: z.int(),
+    }),
+  ),
+})
+export type WebhookInbox = z.infer<typeof WebhookInbox>

@@ -1,0 +1,43 @@
+import type { EventAct } from './contract.ts'
+import { recordEvent } from './ledger.ts'
+import type { HeldEvent, World } from './state.ts'
+
+/** Does by hand what a calendar's user may do to an event, behind the API client's back. */
+export const actOnEvent = (world: World, event: HeldEvent, act: EventAct, at: Date): void => {
+  switch (act.type) {
+    case 'move':
+      event.time = {
+        type: 'timed',
+        start: new Date(act.start),
+        end: new Date(act.end),
+        timeZone: event.time.type === 'timed' ? event.time.timeZone : 'UTC',
+      }
+      event.sequence += 1
+      break
+    case 'delete':
+      event.status = 'cancelled'
+      break
+    case 'respond':
+      event.attendees = event.attendees.map((attendee) =>
+        attendee.address === act.address
+          ? { ...attendee, response: act.response, respondedAt: at }
+          : attendee,
+      )
+      break
+    case 'add_attendee':
+      event.attendees = [
+        ...event.attendees,
+        {
+          address: act.address,
+          displayName: undefined,
+          kind: act.optional ? 'optional' : 'required',
+          response: 'needs_action',
+          respondedAt: undefined,
+        },
+      ]
+      break
+  }
+  event.version += 1
+  event.updatedAt = at
+  recordEvent(world, act.type === 'delete' ? 'event_cancelled' : 'event_patched', event, 'person')
+}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import express from 'express'
+import type { Express } from 'express'
+import { controlRoutes } from './control.ts'
+import { googleRoutes } from './google/routes.ts'
+import { graphRoutes, loginRoutes } from './microsoft/routes.ts'
+import { clearFaults } from './faults.ts'
+import { emptyWorld } from './state.ts'
+import type { World } from './state.ts'
+import { webhookRoutes } from './webhooks.ts'
+
+export interface SimulatorOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+}
+
+export interface Simulator {
+  /** e.g. `http://127.0.0.1:4003`, without a trailing slash. */
+  readonly url: string
+  /** Breaks off every open exchange and resolves when the port is free. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a world of its own on the loopback interface: Google at `/google/`, Graph at `/graph/`, Microsoft sign-in
+ * at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`.
+ */
+export const startSimulator = async ({ port = 0 }: SimulatorOptions = {}): Promise<Simulator> => {
+  const world = emptyWorld()
+  const stopping = new AbortController()
+  const server = createServer(simulatorApp(world, stopping.signal))
+  const url = await listening(server, port)
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        stopping.abort()
+        clearFaults(world)
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const simulatorApp = (world: World, stopping: AbortSignal): Express => {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.use(express.text({ type: () => true, limit: '4mb' }))
+  app.use('/google', googleRoutes(world, stopping))
+  app.use('/graph', graphRoutes(world, stopping))
+  app.use('/login', loginRoutes(world, stopping))
+  app.use('/webhooks', webhookRoutes(world, stopping))
+  app.use('/control', controlRoutes(world))
+  return app
+}
+
+const listening = (server: Server, port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('The simulator got no port.'))
+      else resolve(`http://127.0.0.1:${address.port}`)
+    })
+  })

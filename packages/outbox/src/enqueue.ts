@@ -1,0 +1,50 @@
+/** Writing rows, inside the caller's transaction. This entry needs nothing but a connection. */
+import type { ActionRequest, Subject } from './action.ts'
+import { insertRows, notifyLanes, supersedeRows, type Sql } from './sql.ts'
+
+export const WAKE_CHANNEL = 'aftercommit_outbox'
+
+/**
+ * A transaction bound to a tenant. `afterCommit` runs a hint outside of it once it has committed; it is optional,
+ * because polling finds every row that no hint announced.
+ */
+export interface EnqueueTx {
+  readonly sql: Sql
+  readonly afterCommit?: (hint: (outside: Sql) => Promise<void>) => void
+}
+
+export interface Enqueued {
+  readonly id: string
+  /** False when this transition had been enqueued before: the row already there is reported. */
+  readonly fresh: boolean
+}
+
+/**
+ * Writes the rows with the transaction: they exist exactly if it commits. One call per transaction is best, because
+ * the ordering keys of one call are locked in one global order.
+ *
+ * Throws when an identity is taken by other content (a defect: two different effects claim to be one).
+ */
+export const enqueue = async (
+  tx: EnqueueTx,
+  requests: readonly ActionRequest[],
+): Promise<readonly Enqueued[]> => {
+  if (requests.length === 0) return []
+  const rows = await insertRows(tx.sql, requests)
+  const lanes = [
+    ...new Set(requests.filter((_, index) => rows[index]?.state === 'ready').map((request) => request.lane)),
+  ]
+  if (lanes.length > 0) tx.afterCommit?.((outside) => notifyLanes(outside, WAKE_CHANNEL, lanes))
+  return rows.map((row) => ({ id: row.outbox_id, fresh: row.fresh }))
+}
+
+/**
+ * Ends an aggregate's pending actions of the given names. Rows already leased or of unknown outcome are left, because
+ * their effect may exist: enqueue the correcting action behind them under the same ordering key.
+ */
+export const supersede = (
+  tx: EnqueueTx,
+  subject: Subject,
+  actions: readonly string[],
+  reason: string,
+): Promise<{ ended: number; inFlight: number }> => supersedeRows(tx.sql, subject, actions, reason)

@@ -1,0 +1,8 @@
+/** The pure half of the engine: what a domain needs to say which actions exist and how they end. */
+export * from './action.ts'
+export * from './outcome.ts'
+export * from './retry.ts'
+export * from './states.ts'
+export { handlerOf } from './handler.ts'
+export type { Attempt, EngineTx, Envelope, Handler, Handlers, Registration } from './handler.ts'
+export type { Sql } from './sql.ts'

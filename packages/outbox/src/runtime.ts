@@ -1,0 +1,44 @@
+import type { EngineDb, SettleTx } from './db.ts'
+import type { FailureClass } from './outcome.ts'
+import type { Registry } from './registry.ts'
+import type { PlainFinish, SettleResult } from './settle.ts'
+import type { Hold } from './sql.ts'
+
+/** What the engine tells whoever runs it. Holds names and codes only, never payloads. */
+export type EngineEvent =
+  | { readonly type: 'claimed'; readonly lane: string; readonly rows: number }
+  | {
+      readonly type: 'settled'
+      readonly action: string
+      readonly outcomeType: string
+      readonly code: string | undefined
+      readonly failureClass: FailureClass | undefined
+      readonly attempts: number
+    }
+  /** A holder came too late: another holds the row, and this one changed nothing. */
+  | { readonly type: 'stale'; readonly action: string; readonly step: 'start' | 'settle' }
+  | { readonly type: 'lease_lost'; readonly action: string; readonly started: boolean }
+  | { readonly type: 'handed_back'; readonly action: string }
+  | { readonly type: 'error'; readonly where: string; readonly error: unknown }
+
+/** What every step of the engine works with. */
+export interface Runtime<T extends SettleTx> {
+  readonly db: EngineDb<T>
+  readonly registry: Registry<T>
+  readonly replicaId: string
+  readonly leaseMs: number
+  readonly random: () => number
+  readonly report: (event: EngineEvent) => void
+  /** Aborts when running attempts must end, because the grace period of a shutdown is over. */
+  readonly shutdown: AbortSignal
+  /** True from the moment that no new work may begin. */
+  readonly stopping: () => boolean
+  readonly markStarted: (hold: Hold) => Promise<'started' | 'stale'>
+  readonly finishPlain: (item: PlainFinish) => Promise<SettleResult>
+}
+
+/** A row claimed this often without ever settling kills its workers. */
+export const CLAIMS_MAX = 50
+
+/** Part of a lease kept for settling: an attempt is told to end this long before its lease does. */
+export const settleReserveMs = (leaseMs: number): number => Math.min(5_000, leaseMs * 0.2)

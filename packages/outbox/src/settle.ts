@@ -1,0 +1,234 @@
+import type { AnyAction } from './action.ts'
+import type { EngineDb, SettleTx } from './db.ts'
+import { enqueue } from './enqueue.ts'
+import type { Envelope, OpaqueHandler } from './handler.ts'
+import type { RecordedCall, Settled } from './outcome.ts'
+import { reconcileName } from './registry.ts'
+import {
+  buryRow,
+  finishRows,
+  lockKeys,
+  pauseAccount,
+  promoteNext,
+  releaseRow,
+  restUnknown,
+  type ClaimedRow,
+  type Finish,
+  type Sql,
+} from './sql.ts'
+
+/** Somebody else holds the row by now. Thrown inside the settling transaction, so that everything in it rolls back. */
+export class StaleFence extends Error {
+  constructor() {
+    super('the fencing token has moved on')
+    this.name = 'StaleFence'
+  }
+}
+
+/** One row, how it ended, and what is needed to carry that through. */
+export interface Settlement<T extends SettleTx> {
+  readonly row: ClaimedRow
+  readonly action: AnyAction
+  readonly handler: OpaqueHandler<T>
+  /** Undefined when the stored payload can't be read: then only the row can be settled, and a person must look. */
+  readonly envelope: Envelope<unknown> | undefined
+  readonly outcome: Settled<unknown>
+  readonly plan: unknown
+  readonly calls: readonly RecordedCall[]
+  /** Claimed alone when it comes back. */
+  readonly solo: boolean
+}
+
+export type SettleResult = 'settled' | 'stale'
+
+const PAUSED_ROWS_MAX = 10_000
+const DEADLOCK = '40P01'
+const SERIALIZATION_FAILURE = '40001'
+const REPEATS_MAX = 5
+
+/**
+ * Carries one outcome into domain and outbox, in one transaction and under the row's fence. The order is the same
+ * everywhere: the domain locks its aggregate; ordering keys are locked; the row leaves or moves under its fence; the
+ * key's next row is freed; what must follow is enqueued.
+ */
+export const settleRow = <T extends SettleTx>(
+  db: EngineDb<T>,
+  settlement: Settlement<T>,
+): Promise<SettleResult> => settleTogether(db, settlement, undefined)
+
+/** A reconcile row, ending with the row it asked about. */
+export interface Answered {
+  readonly question: ClaimedRow
+  readonly calls: readonly RecordedCall[]
+  /** Why the question ended; undefined when it was answered. */
+  readonly reason: string | undefined
+}
+
+/** Settles a row and, in the same transaction and each under its own fence, the question that was asked about it. */
+export const settleTogether = <T extends SettleTx>(
+  db: EngineDb<T>,
+  settlement: Settlement<T>,
+  answered: Answered | undefined,
+): Promise<SettleResult> =>
+  repeatingOnConflict(async () => {
+    const { handler, row, envelope, outcome, plan } = settlement
+    const key = row.ordering_key === null ? undefined : { tenantId: row.tenant_id, key: row.ordering_key }
+    try {
+      await db.transact(row.tenant_id, async (tx) => {
+        const following = envelope ? await handler.settle?.(tx, envelope, outcome, plan) : undefined
+        await lockKeys(tx.sql, key ? [key] : [])
+        if (answered) await endQuestion(tx.sql, answered)
+        await moveRow(tx.sql, settlement)
+        if (key && leavesQueue(outcome)) await promoteNext(tx.sql, { ...key, afterId: row.id })
+        await enqueue(tx, following ?? [])
+      })
+      return 'settled'
+    } catch (error) {
+      if (error instanceof StaleFence) return 'stale'
+      throw error
+    }
+  })
+
+const endQuestion = async (sql: Sql, { question, calls, reason }: Answered): Promise<void> => {
+  const { id, fence } = question
+  const outcome = reason === undefined ? 'succeeded' : 'superseded'
+  const ended = await finishRows(sql, [{ id, fence, outcome, reason, calls }])
+  if (ended.size !== 1) throw new StaleFence()
+}
+
+/** A row that ends without a domain change, to be settled with others like it. */
+export interface PlainFinish {
+  readonly row: ClaimedRow
+  readonly finish: Finish
+}
+
+/**
+ * Settles many rows whose handlers change nothing in their domain. Rows without an ordering key go in one
+ * statement; keyed ones in one transaction that locks their keys first and frees their successors last.
+ */
+export const finishPlainRows = async <T extends SettleTx>(
+  db: EngineDb<T>,
+  items: readonly PlainFinish[],
+): Promise<readonly SettleResult[]> => {
+  const settled = new Set<string>()
+  const plain = items.filter((item) => item.row.ordering_key === null)
+  const keyed = items.filter((item) => item.row.ordering_key !== null)
+  const finishes = (of: readonly PlainFinish[]): readonly Finish[] => of.map((item) => item.finish)
+  if (plain.length > 0) {
+    const ids = await repeatingOnConflict(() => finishRows(db, finishes(plain)))
+    for (const id of ids) settled.add(id)
+  }
+  if (keyed.length > 0) {
+    const ids = await repeatingOnConflict(() =>
+      db.transaction(async (sql) => {
+        const keys = keyed.map(({ row }) => ({
+          tenantId: row.tenant_id,
+          key: row.ordering_key ?? '',
+          afterId: row.id,
+        }))
+        await lockKeys(sql, keys)
+        const gone = await finishRows(sql, finishes(keyed))
+        for (const key of keys.filter(({ afterId }) => gone.has(afterId))) await promoteNext(sql, key)
+        return gone
+      }),
+    )
+    for (const id of ids) settled.add(id)
+  }
+  return items.map(({ row }) => (settled.has(row.id) ? 'settled' : 'stale'))
+}
+
+const leavesQueue = (outcome: Settled<unknown>): boolean => {
+  switch (outcome.type) {
+    case 'done':
+    case 'suppressed':
+    case 'obsolete':
+    case 'dead':
+      return true
+    case 'retrying':
+    case 'throttled':
+    case 'unknown':
+      return false
+  }
+}
+
+/** Moves the row as its outcome says, or throws StaleFence. */
+const moveRow = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>): Promise<void> => {
+  if (!(await tryMove(sql, settlement))) throw new StaleFence()
+}
+
+const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>): Promise<boolean> => {
+  const { row, action, outcome, calls, solo } = settlement
+  const hold = { id: row.id, fence: row.fence, calls }
+  switch (outcome.type) {
+    case 'done':
+    case 'suppressed':
+    case 'obsolete':
+      return (await finishRows(sql, [{ ...hold, ...finishOf(outcome) }])).size === 1
+    case 'retrying':
+      return releaseRow(sql, {
+        ...hold,
+        outcome: 'retrying',
+        code: outcome.code,
+        delayMs: outcome.delayMs,
+        uncountAttempt: false,
+        solo,
+      })
+    case 'throttled': {
+      const { code, delayMs } = outcome
+      if (row.account !== null) {
+        await pauseAccount(sql, { account: row.account, delayMs, code, limit: PAUSED_ROWS_MAX })
+      }
+      return releaseRow(sql, { ...hold, outcome: 'throttled', code, delayMs, uncountAttempt: true, solo })
+    }
+    case 'unknown':
+      return restUnknown(sql, {
+        ...hold,
+        code: outcome.code,
+        correlation: outcome.correlation,
+        reconcileAction: reconcileName(action.name),
+        reconcileDelayMs: 0,
+      })
+    case 'dead': {
+      const { class: failure, code, owner } = outcome
+      const checkpoint = row.started_at === null ? 'claimed' : 'started'
+      return buryRow(sql, { ...hold, death: { class: failure, code, owner }, checkpoint })
+    }
+  }
+}
+
+export const finishOf = (
+  outcome: Extract<Settled<unknown>, { type: 'done' | 'suppressed' | 'obsolete' }>,
+): { outcome: 'succeeded' | 'suppressed' | 'superseded'; reason: string | undefined } => {
+  switch (outcome.type) {
+    case 'done':
+      return { outcome: 'succeeded', reason: undefined }
+    case 'suppressed':
+      return { outcome: 'suppressed', reason: outcome.reason }
+    case 'obsolete':
+      return { outcome: 'superseded', reason: outcome.reason }
+  }
+}
+
+/** A settle that lost a deadlock is repeated: its outcome is known and must not be asked for again. */
+export const repeatingOnConflict = async <R>(work: () => Promise<R>): Promise<R> => {
+  for (let repeat = 1; ; repeat++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (repeat >= REPEATS_MAX || !isConflict(error)) throw error
+    }
+  }
+}
+
+const isConflict = (error: unknown): boolean => {
+  for (
+    let cause: unknown = error, depth = 0;
+    cause instanceof Error && depth < 5;
+    cause = cause.cause, depth++
+  ) {
+    const code: unknown = Reflect.get(cause, 'code')
+    // Prisma reports a conflict of its own statements as P2034.
+    if (code === DEADLOCK || code === SERIALIZATION_FAILURE || code === 'P2034') return true
+  }
+  return false
+}

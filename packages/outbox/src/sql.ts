@@ -1,0 +1,558 @@
+/**
+ * Every statement on the engine's tables; no other file names them. The functions that must be atomic for a
+ * role that may not touch the tables live in the migration, and are called from here.
+ *
+ * Rules that hold for all of them: time is the database's (`app_now()`); a row is changed by primary key and fence
+ * alone, never by state, or the planner may drive the statement from a bloated partial index; key locks come before
+ * row locks, and a promotion is a later statement than the removal it follows.
+ */
+import type { ActionRequest } from './action.ts'
+import type { Correlation, Death, RecordedCall } from './outcome.ts'
+import type { LiveState } from './states.ts'
+
+/** One connection, in or outside a transaction. node-postgres' clients and pools fit. */
+export interface Sql {
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number | null }>
+}
+
+export interface ClaimedRow {
+  readonly id: string
+  readonly tenant_id: string
+  readonly identity: string
+  readonly action: string
+  readonly payload_version: number
+  readonly payload: unknown
+  readonly aggregate_type: string
+  readonly aggregate_id: string
+  readonly aggregate_revision: number | null
+  readonly trace_parent: string | null
+  readonly lane: string
+  readonly account: string | null
+  readonly ordering_key: string | null
+  readonly fence: string
+  readonly claims: number
+  readonly attempts: number
+  readonly doomed: boolean
+  readonly created_at: Date
+  readonly claimed_at: Date
+  readonly started_at: Date | null
+  readonly budget_from: Date | null
+  readonly correlation: Correlation | null
+  readonly target_id: string | null
+  readonly target_fence: string | null
+  /** Database time of the claim. */
+  readonly now: Date
+}
+
+const CLAIMED_COLUMNS = `o.id, o.tenant_id, o.identity, o.action, o.payload_version, o.payload, o.aggregate_type,
+  o.aggregate_id, o.aggregate_revision, o.trace_parent, o.lane, o.account, o.ordering_key, o.fence, o.claims,
+  o.attempts, o.doomed, o.created_at, o.claimed_at, o.started_at, o.budget_from, o.correlation, o.target_id,
+  o.target_fence, app_now() as now`
+
+/** Where a settle finds its row: the id, and the fencing token under which the caller holds it. */
+export interface Hold {
+  readonly id: string
+  readonly fence: string
+}
+
+const one = <Row>(rows: readonly Row[]): Row => {
+  const [row] = rows
+  if (row === undefined) throw new Error('a statement that always answers one row answered none')
+  return row
+}
+
+// ------------------------------------------------------------------------------------------------ writing rows
+
+export interface EnqueuedRow {
+  readonly outbox_id: string
+  readonly fresh: boolean
+  readonly state: LiveState | null
+}
+
+/** Inserts rows for the transaction's tenant, idempotent by identity; see the function in the migration. */
+export const insertRows = async (
+  sql: Sql,
+  requests: readonly ActionRequest[],
+): Promise<readonly EnqueuedRow[]> => {
+  const rows = requests.map((request) => ({
+    identity: request.identity,
+    action: request.action,
+    payloadVersion: request.payloadVersion,
+    policyVersion: request.policyVersion,
+    payload: request.payload,
+    aggregateType: request.subject.type,
+    aggregateId: request.subject.id,
+    aggregateRevision: request.aggregateRevision,
+    participantRevision: request.participantRevision,
+    consentRef: request.consentRef,
+    traceParent: request.traceParent,
+    lane: request.lane,
+    account: request.account,
+    orderingKey: request.orderingKey,
+    successorRule: request.successorRule,
+    notBefore: request.notBefore,
+  }))
+  const result = await sql.query<EnqueuedRow>(
+    'select outbox_id, fresh, state from outbox_enqueue($1::jsonb) order by ordinal',
+    [JSON.stringify(rows)],
+  )
+  return result.rows
+}
+
+/** Ends an aggregate's pending rows of the named actions; rows in flight are counted and left alone. */
+export const supersedeRows = async (
+  sql: Sql,
+  subject: { readonly type: string; readonly id: string },
+  actions: readonly string[],
+  reason: string,
+): Promise<{ ended: number; inFlight: number }> => {
+  const { rows } = await sql.query<{ ended: number; in_flight: number }>(
+    'select ended, in_flight from outbox_supersede($1, $2, $3, $4)',
+    [subject.type, subject.id, actions, reason],
+  )
+  const row = one(rows)
+  return { ended: row.ended, inFlight: row.in_flight }
+}
+
+/** A hint to every dispatcher that a lane has work. Nothing depends on its arrival. */
+export const notifyLanes = async (sql: Sql, channel: string, lanes: readonly string[]): Promise<void> => {
+  await sql.query('select pg_notify($1, lane) from unnest($2::text[]) lane', [channel, lanes])
+}
+
+// ---------------------------------------------------------------------------------------------------- claiming
+
+const CLAIM = `
+  with picked as materialized (
+    select id from outbox
+    where state = 'ready' and not solo and lane = $1 and available_at <= app_now() and action = any($2)
+    order by available_at, id limit $3 for update skip locked)
+  update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $4,
+    lease_until = app_now() + make_interval(secs => $5::float8 / 1000), claimed_at = app_now(), started_at = null
+  from picked where o.id = picked.id
+  returning ${CLAIMED_COLUMNS}`
+
+const CLAIM_SOLO = CLAIM.replace('not solo', 'solo')
+
+export interface ClaimOptions {
+  readonly lane: string
+  readonly actions: readonly string[]
+  readonly limit: number
+  readonly replicaId: string
+  readonly leaseMs: number
+}
+
+/**
+ * Takes up to `limit` ready rows of one lane, oldest first, skipping what others hold. Each gets a fence larger than
+ * any it had before. Run outside a transaction, so that the claim is short and committed before any work begins.
+ */
+export const claimRows = async (sql: Sql, options: ClaimOptions): Promise<readonly ClaimedRow[]> =>
+  claimWith(sql, CLAIM, options)
+
+/** Takes at most one row that an expired lease marked to be claimed alone. */
+export const claimSoloRow = async (
+  sql: Sql,
+  options: Omit<ClaimOptions, 'limit'>,
+): Promise<readonly ClaimedRow[]> => claimWith(sql, CLAIM_SOLO, { ...options, limit: 1 })
+
+const claimWith = async (sql: Sql, text: string, options: ClaimOptions): Promise<readonly ClaimedRow[]> => {
+  const { lane, actions, limit, replicaId, leaseMs } = options
+  const { rows } = await sql.query<ClaimedRow>(text, [lane, actions, limit, replicaId, leaseMs])
+  return rows.sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
+}
+
+/** Moves rows whose time has come, or whose account's pause has ended, into the claim index. Bounded. */
+export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> => {
+  const { rowCount } = await sql.query(
+    `with due as materialized (
+       select id from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
+       order by available_at, id limit $1 for update skip locked)
+     update outbox o set state = 'ready', available_at = app_now() from due where o.id = due.id`,
+    [limit],
+  )
+  return rowCount ?? 0
+}
+
+/** How long until the next row falls due, in milliseconds; undefined when none is scheduled. */
+export const nextDueInMs = async (sql: Sql): Promise<number | undefined> => {
+  const { rows } = await sql.query<{ ms: number | null }>(
+    `select (extract(epoch from min(available_at) - app_now()) * 1000)::float8 as ms
+       from outbox where state in ('scheduled', 'paused')`,
+  )
+  const { ms } = one(rows)
+  return ms === null ? undefined : Math.max(0, Math.ceil(ms))
+}
+
+/**
+ * Takes over rows whose lease ran out, under a new fence, so that whoever held them can settle nothing. The caller
+ * decides what each becomes; if it dies too, the new lease runs out and the row is taken over again. The owner stays
+ * the one that lost it, for the attempt record.
+ */
+export const takeOverLostRows = async (
+  sql: Sql,
+  options: Pick<ClaimOptions, 'actions' | 'limit' | 'leaseMs'>,
+): Promise<readonly ClaimedRow[]> => {
+  const { rows } = await sql.query<ClaimedRow>(
+    `with lost as materialized (
+       select id from outbox
+       where state = 'leased' and lease_until < app_now() and action = any($1)
+       order by lease_until limit $2 for update skip locked)
+     update outbox o set fence = o.fence + 1, lease_until = app_now() + make_interval(secs => $3::float8 / 1000)
+     from lost where o.id = lost.id
+     returning ${CLAIMED_COLUMNS}`,
+    [options.actions, options.limit, options.leaseMs],
+  )
+  return rows
+}
+
+/**
+ * Notes, before contact, that contact may happen from now on, and counts the attempt. Answers the ids for which the
+ * note was accepted: a holder whose fence moved on or whose lease ran out must not call anybody.
+ */
+export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql.query<{ id: string }>(
+    `update outbox o set started_at = app_now(), attempts = o.attempts + 1,
+       budget_from = coalesce(o.budget_from, app_now())
+     from unnest($1::bigint[], $2::bigint[]) as h(id, fence)
+     where o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
+     returning o.id`,
+    idsAndFences(holds),
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+const idsAndFences = (holds: readonly Hold[]): [string[], string[]] => {
+  const sorted = [...holds].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
+  return [sorted.map((hold) => hold.id), sorted.map((hold) => hold.fence)]
+}
+
+// ---------------------------------------------------------------------------------------------------- settling
+
+/** Locks ordering keys until the transaction ends, in one global order. Comes before any row lock. */
+export const lockKeys = async (
+  sql: Sql,
+  keys: readonly { readonly tenantId: string; readonly key: string }[],
+): Promise<void> => {
+  if (keys.length === 0) return
+  await sql.query('select outbox_lock_keys($1::uuid[], $2::text[])', [
+    keys.map((key) => key.tenantId),
+    keys.map((key) => key.key),
+  ])
+}
+
+/** Frees the next row of a key. Call under the key's lock, after the statement that removed the row `afterId`. */
+export const promoteNext = async (
+  sql: Sql,
+  key: { readonly tenantId: string; readonly key: string; readonly afterId: string },
+): Promise<void> => {
+  await sql.query('select outbox_promote($1, $2, $3)', [key.tenantId, key.key, key.afterId])
+}
+
+export interface Finish extends Hold {
+  readonly outcome: 'succeeded' | 'suppressed' | 'superseded'
+  readonly reason: string | undefined
+  readonly calls: readonly RecordedCall[]
+}
+
+const ATTEMPT_COLUMNS =
+  'outbox_id, tenant_id, fence, attempt, replica_id, claimed_at, started_at, outcome, code, calls'
+
+/** Moves rows to history, each only under its fence, with one attempt record each. Answers the ids that moved. */
+export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise<ReadonlySet<string>> => {
+  const sorted = [...finishes].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
+  const { rows } = await sql.query<{ id: string }>(
+    `with f as (select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
+                  as f(id, fence, outcome, reason, calls)),
+     gone as (delete from outbox o using f where o.id = f.id and o.fence = f.fence
+                returning o.*, f.outcome, f.reason, f.calls),
+     kept as (insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type,
+                  aggregate_id, aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at,
+                  fence, claims, attempts, outcome, reason)
+                select id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+                  aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims,
+                  attempts, outcome, reason from gone),
+     noted as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
+                select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, outcome, reason, calls from gone)
+     select id from gone`,
+    [
+      sorted.map((finish) => finish.id),
+      sorted.map((finish) => finish.fence),
+      sorted.map((finish) => finish.outcome),
+      sorted.map((finish) => finish.reason ?? null),
+      sorted.map((finish) => callsJson(finish.calls)),
+    ],
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+const callsJson = (calls: readonly RecordedCall[]): string | null =>
+  calls.length === 0 ? null : JSON.stringify(calls)
+
+export interface Release extends Hold {
+  readonly outcome: 'retrying' | 'throttled' | 'lease_lost' | 'handed_back' | 'absent'
+  readonly code: string
+  readonly delayMs: number
+  /** Gives the started attempt back: it was not the provider's failure. */
+  readonly uncountAttempt: boolean
+  /** Claimed alone from now on. */
+  readonly solo: boolean
+  readonly calls: readonly RecordedCall[]
+}
+
+/**
+ * Gives a row back to the queue, now or after a delay, under its fence; the fence moves on, so the same settle cannot
+ * be accepted twice. A delay that the provider asked for does not spend the elapsed budget.
+ */
+export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> => {
+  const { rowCount } = await sql.query(
+    `with kept as (
+       update outbox o set
+         state = case when $3::float8 > 0 then 'scheduled' else 'ready' end::outbox_state,
+         available_at = app_now() + make_interval(secs => $3::float8 / 1000),
+         fence = o.fence + 1, attempts = o.attempts - case when $4::boolean and o.attempts > 0 then 1 else 0 end,
+         budget_from = case when $4::boolean then o.budget_from + make_interval(secs => $3::float8 / 1000)
+                            else o.budget_from end,
+         solo = $5::boolean, lease_owner = null, lease_until = null, started_at = null, correlation = null, last_code = $6
+       from outbox before
+       where o.id = $1 and o.fence = $2 and before.id = o.id
+       returning before.*)
+     insert into outbox_attempt (${ATTEMPT_COLUMNS})
+       select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, $7::text, $6, $8::jsonb from kept`,
+    [
+      release.id,
+      release.fence,
+      release.delayMs,
+      release.uncountAttempt,
+      release.solo,
+      release.code,
+      release.outcome,
+      callsJson(release.calls),
+    ],
+  )
+  return rowCount === 1
+}
+
+export interface UnknownRow extends Hold {
+  readonly code: string
+  readonly correlation: Correlation
+  readonly calls: readonly RecordedCall[]
+  readonly reconcileAction: string
+  readonly reconcileDelayMs: number
+}
+
+/**
+ * Rests a row in `outcome_unknown` and writes the row that will ask about it. One statement: there is no unknown row
+ * without its question. The question carries the target's new fence and no ordering key.
+ */
+export const restUnknown = async (sql: Sql, unknown: UnknownRow): Promise<boolean> => {
+  const { rowCount } = await sql.query(
+    `with target as (
+       update outbox o set state = 'outcome_unknown', fence = o.fence + 1, correlation = $3::jsonb, last_code = $4,
+         lease_owner = null, lease_until = null
+       from outbox before where o.id = $1 and o.fence = $2 and before.id = o.id
+       returning o.*, before.lease_owner as held_by, before.fence as held_fence),
+     noted as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
+       select id, tenant_id, held_fence, attempts, held_by, claimed_at, started_at, 'unknown', $4, $5::jsonb from target),
+     named as (insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
+       select tenant_id, identity || '#reconcile:' || fence, nextval(pg_get_serial_sequence('outbox', 'id')), ''::bytea
+       from target returning outbox_id, identity)
+     insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
+         aggregate_id, aggregate_revision, trace_parent, lane, account, successor_rule, state, not_before, available_at,
+         target_id, target_fence)
+       overriding system value
+       select n.outbox_id, t.tenant_id, n.identity, $6, t.payload_version, t.policy_version, t.payload, t.aggregate_type,
+         t.aggregate_id, t.aggregate_revision, t.trace_parent, t.lane, t.account, 'run',
+         case when $7::float8 > 0 then 'scheduled' else 'ready' end::outbox_state, app_now(),
+         app_now() + make_interval(secs => $7::float8 / 1000), t.id, t.fence
+       from target t, named n`,
+    [
+      unknown.id,
+      unknown.fence,
+      JSON.stringify(unknown.correlation),
+      unknown.code,
+      callsJson(unknown.calls),
+      unknown.reconcileAction,
+      unknown.reconcileDelayMs,
+    ],
+  )
+  return rowCount === 1
+}
+
+export interface Burial extends Hold {
+  readonly death: Required<Death>
+  readonly checkpoint: string
+  readonly calls: readonly RecordedCall[]
+}
+
+/** Moves a row to the dead letters with its whole history, under its fence. One that died before re-opens its record. */
+export const buryRow = async (sql: Sql, burial: Burial): Promise<boolean> => {
+  const { death } = burial
+  const { rowCount } = await sql.query(
+    `with gone as (delete from outbox o where o.id = $1 and o.fence = $2 returning o.*),
+     last as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
+       select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, 'dead', $4, $7::jsonb from gone
+       returning *),
+     story as (select coalesce(jsonb_agg(to_jsonb(a) - 'tenant_id' order by a.fence), '[]') as attempts from
+       (select * from outbox_attempt where outbox_id = $1 union all select * from last) a)
+     insert into outbox_dead (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
+         aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent, lane, account, ordering_key,
+         successor_rule, not_before, created_at, fence, claims, attempts, correlation, class, code, owner, checkpoint,
+         attempt_history)
+       select g.id, g.tenant_id, g.identity, g.action, g.payload_version, g.policy_version, g.payload, g.aggregate_type,
+         g.aggregate_id, g.aggregate_revision, g.participant_revision, g.consent_ref, g.trace_parent, g.lane, g.account,
+         g.ordering_key, g.successor_rule, g.not_before, g.created_at, g.fence, g.claims, g.attempts, g.correlation,
+         $3, $4, $5, $6, story.attempts
+       from gone g, story
+     on conflict (id) do update set fence = excluded.fence, claims = excluded.claims, attempts = excluded.attempts,
+       correlation = excluded.correlation, class = excluded.class, code = excluded.code, owner = excluded.owner,
+       checkpoint = excluded.checkpoint, attempt_history = excluded.attempt_history, died_at = app_now(),
+       resolution = null, resolved_at = null, resolved_by = null, resolved_reason = null`,
+    [
+      burial.id,
+      burial.fence,
+      death.class,
+      death.code,
+      death.owner,
+      burial.checkpoint,
+      callsJson(burial.calls),
+    ],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Rests a provider account: new and ready rows of it leave the claim index until `delayMs` has passed. A pause never
+ * shortens one already there. Bounded: what one call leaves ready, the next throttled answer takes.
+ */
+export const pauseAccount = async (
+  sql: Sql,
+  pause: {
+    readonly account: string
+    readonly delayMs: number
+    readonly code: string
+    readonly limit: number
+  },
+): Promise<void> => {
+  await sql.query(
+    `insert into outbox_account_pause as p (account, until, code)
+       values ($1, app_now() + make_interval(secs => $2::float8 / 1000), $3)
+     on conflict (account) do update set until = greatest(p.until, excluded.until), code = excluded.code`,
+    [pause.account, pause.delayMs, pause.code],
+  )
+  await sql.query(
+    `with resting as (
+       select o.id, p.until from outbox o join outbox_account_pause p on p.account = o.account
+       where o.account = $1 and o.state = 'ready' order by o.id limit $2 for update of o skip locked)
+     update outbox o set state = 'paused', available_at = r.until,
+       budget_from = o.budget_from + (r.until - app_now())
+     from resting r where o.id = r.id`,
+    [pause.account, pause.limit],
+  )
+}
+
+export interface TargetRow extends ClaimedRow {
+  readonly state: LiveState
+}
+
+/** Reads the row a reconcile row asks about, if it still rests under the fence the question was written for. */
+export const readTarget = async (sql: Sql, hold: Hold): Promise<TargetRow | undefined> => {
+  const { rows } = await sql.query<TargetRow>(
+    `select ${CLAIMED_COLUMNS}, o.state from outbox o
+       where o.id = $1 and o.fence = $2 and o.state = 'outcome_unknown'`,
+    [hold.id, hold.fence],
+  )
+  return rows[0]
+}
+
+// --------------------------------------------------------------------------------------------------- operating
+
+/** Tells that a replica lives and which actions it knows. */
+export const beat = async (sql: Sql, replicaId: string, actions: readonly string[]): Promise<void> => {
+  await sql.query(
+    `insert into outbox_replica (replica_id, actions) values ($1, $2)
+     on conflict (replica_id) do update set seen_at = app_now(), actions = excluded.actions`,
+    [replicaId, actions],
+  )
+}
+
+export const forgetReplica = async (sql: Sql, replicaId: string): Promise<void> => {
+  await sql.query('delete from outbox_replica where replica_id = $1', [replicaId])
+}
+
+export const ensurePartitions = async (sql: Sql, monthsAhead: number): Promise<void> => {
+  await sql.query('select outbox_ensure_partitions($1)', [monthsAhead])
+}
+
+export type ReplayResult = 'replayed' | 'not_found' | 'already_resolved' | 'key_busy'
+
+export const replayDeadRow = async (
+  sql: Sql,
+  replay: { readonly id: string; readonly by: string; readonly reason: string },
+): Promise<ReplayResult> => {
+  const { rows } = await sql.query<{ result: ReplayResult }>('select outbox_replay($1, $2, $3) as result', [
+    replay.id,
+    replay.by,
+    replay.reason,
+  ])
+  return one(rows).result
+}
+
+export interface ActionRecordRow {
+  readonly id: string
+  readonly action: string
+  readonly state: string
+  readonly code: string | null
+  readonly created_at: Date
+  readonly due_at: Date | null
+  readonly ended_at: Date | null
+  readonly attempts: number
+  readonly claims: number
+  readonly target_id: string | null
+}
+
+/** All actions of one aggregate, live, finished and dead, in the order they were written. */
+export const readActions = async (
+  sql: Sql,
+  subject: { readonly type: string; readonly id: string },
+): Promise<readonly ActionRecordRow[]> => {
+  const { rows } = await sql.query<ActionRecordRow>(
+    `select id, action, state::text, last_code as code, created_at, available_at as due_at, null::timestamptz as ended_at,
+        attempts, claims, target_id
+       from outbox where aggregate_type = $1 and aggregate_id = $2
+     union all
+     select id, action, outcome, reason, created_at, null, finished_at, attempts, claims, null
+       from outbox_history where aggregate_type = $1 and aggregate_id = $2
+     union all
+     select id, action, 'dead', code, created_at, null, died_at, attempts, claims, null
+       from outbox_dead where aggregate_type = $1 and aggregate_id = $2 and resolution is distinct from 'replayed'
+     order by id`,
+    [subject.type, subject.id],
+  )
+  return rows
+}
+
+export interface AttemptRecordRow {
+  readonly outbox_id: string
+  readonly attempt: number
+  readonly replica_id: string | null
+  readonly claimed_at: Date | null
+  readonly started_at: Date | null
+  readonly ended_at: Date
+  readonly outcome: string
+  readonly code: string | null
+  readonly calls: readonly RecordedCall[] | null
+}
+
+export const readAttempts = async (
+  sql: Sql,
+  outboxIds: readonly string[],
+): Promise<readonly AttemptRecordRow[]> => {
+  const { rows } = await sql.query<AttemptRecordRow>(
+    `select outbox_id, attempt, replica_id, claimed_at, started_at, ended_at, outcome, code, calls
+       from outbox_attempt where outbox_id = any($1) order by ended_at, fence`,
+    [outboxIds],
+  )
+  return rows
+}

@@ -1,0 +1,42 @@
+/**
+ * The states of an outbox row, and the one table of legal moves between them. Every statement in sql.ts performs one
+ * of these moves; docs/outbox-states.md is tested against this table.
+ */
+export const liveStates = [
+  'scheduled',
+  'waiting',
+  'held',
+  'paused',
+  'ready',
+  'leased',
+  'outcome_unknown',
+] as const
+export type LiveState = (typeof liveStates)[number]
+
+export const endStates = ['succeeded', 'suppressed', 'superseded', 'dead'] as const
+export type EndState = (typeof endStates)[number]
+
+export type RowState = LiveState | EndState
+
+export const legalMoves = {
+  scheduled: ['ready', 'superseded'],
+  waiting: ['ready', 'scheduled', 'paused', 'held', 'superseded'],
+  held: ['waiting', 'superseded'],
+  paused: ['ready', 'superseded'],
+  ready: ['leased', 'paused', 'superseded'],
+  leased: ['ready', 'scheduled', 'outcome_unknown', 'succeeded', 'suppressed', 'superseded', 'dead'],
+  outcome_unknown: ['ready', 'succeeded', 'dead'],
+  succeeded: [],
+  suppressed: [],
+  superseded: [],
+  dead: ['ready'],
+} as const satisfies Record<RowState, readonly RowState[]>
+
+/** The states in which a row can be ended by its aggregate: nobody has it, and nothing of it has left. */
+export const supersedableStates = [
+  'scheduled',
+  'waiting',
+  'held',
+  'paused',
+  'ready',
+] as const satisfies readonly LiveState[]

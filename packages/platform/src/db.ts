@@ -1,0 +1,203 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient, type Prisma } from './generated/client.ts'
+
+/** What the engine and the stores need of a connection: one statement, its values, its rows. */
+export interface Sql {
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number | null }>
+}
+
+/** One open transaction of one tenant. Prisma and `sql` speak on the same connection. */
+export interface Tx {
+  readonly tenantId: string
+  /** The database's time at the start of the transaction. The only "now" a decision may use. */
+  readonly now: Date
+  readonly prisma: Prisma.TransactionClient
+  readonly sql: Sql
+  /**
+   * Runs after the commit, once. For hints only: the process may die before it runs, and its failure is reported to
+   * `onHintError` and changes nothing.
+   */
+  afterCommit(hint: (outside: Sql) => Promise<void>): void
+}
+
+export interface Db extends Sql {
+  /** The one door to domain state: opens a transaction, binds it to the tenant, commits when `work` returns. */
+  transact<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A transaction without a tenant, for the engine's own tables. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** Opens the process's one LISTEN connection. Resolves once it listens; answers how to stop. */
+  listen(
+    channel: string,
+    heard: (payload: string) => void,
+    lost: (error: Error) => void,
+  ): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+export interface DbOptions {
+  readonly url: string
+  readonly applicationName: string
+  readonly connectionsMax?: number
+  /** How long a transaction waits for a connection. */
+  readonly acquireMaxMs?: number
+  /** How long a transaction may stay open. */
+  readonly transactionMaxMs?: number
+  /** Off for poolers in transaction mode, which hand out connections that do not know our names. */
+  readonly preparedStatements?: boolean
+  readonly onHintError?: (error: unknown) => void
+}
+
+/** The slot into which the pool puts the connection that Prisma takes for the transaction being opened. */
+const openingTransaction = new AsyncLocalStorage<{ client?: pg.PoolClient }>()
+
+/**
+ * Prisma takes its transaction's connection from this pool, and the pool notes which one it was. That is what lets
+ * Prisma's statements and ours share a transaction; it leans on the adapter asking the pool once per transaction,
+ * so the version is pinned and one-transaction.test.ts keeps watch.
+ */
+class NotingPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Parameters<pg.Pool['connect']>[0]): void
+  override connect(callback?: Parameters<pg.Pool['connect']>[0]): Promise<pg.PoolClient> | undefined {
+    if (callback) {
+      super.connect(callback)
+      return undefined
+    }
+    const slot = openingTransaction.getStore()
+    return super.connect().then((client) => {
+      if (slot && !slot.client) slot.client = client
+      return client
+    })
+  }
+}
+
+export const openDb = (options: DbOptions): Db => {
+  const { acquireMaxMs = 10_000, transactionMaxMs = 20_000, preparedStatements = true } = options
+  const pool = new NotingPool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.connectionsMax ?? 10,
+    connectionTimeoutMillis: acquireMaxMs,
+  })
+  // An idle connection that breaks is replaced by the pool; the next statement reports what matters.
+  pool.on('error', () => undefined)
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const named = statementNames(preparedStatements)
+  const on = (target: pg.Pool | pg.PoolClient): Sql => ({
+    query: async (text, values = []) => target.query({ ...named(text), text, values: [...values] }),
+  })
+
+  const transact = async <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const slot: { client?: pg.PoolClient } = {}
+    const hints: ((outside: Sql) => Promise<void>)[] = []
+    const result = await openingTransaction.run(slot, () =>
+      prisma.$transaction(
+        async (transaction) => {
+          if (!slot.client) throw new Error('Prisma opened a transaction without asking the pool')
+          const sql = on(slot.client)
+          const now = await bindTenant(sql, tenantId)
+          return work({
+            tenantId,
+            now,
+            prisma: transaction,
+            sql,
+            afterCommit: (hint) => void hints.push(hint),
+          })
+        },
+        { maxWait: acquireMaxMs, timeout: transactionMaxMs },
+      ),
+    )
+    for (const hint of hints) void hint(on(pool)).catch(options.onHintError ?? (() => undefined))
+    return result
+  }
+
+  return {
+    ...on(pool),
+    transact,
+    transaction: (work) => plainTransaction(pool, on, work),
+    listen: (channel, heard, lost) => listenOn(options, channel, heard, lost),
+    close: async () => {
+      await prisma.$disconnect()
+      if (!pool.ended) await pool.end()
+    },
+  }
+}
+
+const bindTenant = async (sql: Sql, tenantId: string): Promise<Date> => {
+  const { rows } = await sql.query<{ now: Date }>(
+    `select set_config('aftercommit.tenant', $1, true), app_now() as now`,
+    [tenantId],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the database did not tell the time')
+  return row.now
+}
+
+const plainTransaction = async <T>(
+  pool: pg.Pool,
+  on: (client: pg.PoolClient) => Sql,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> => {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(on(client))
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: unknown) => {
+      broken = rollbackError instanceof Error ? rollbackError : new Error('rollback failed')
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+const listenOn = async (
+  options: DbOptions,
+  channel: string,
+  heard: (payload: string) => void,
+  lost: (error: Error) => void,
+): Promise<() => Promise<void>> => {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: `${options.applicationName} listen`,
+    keepAlive: true,
+  })
+  let open = true
+  const close = (error?: Error): void => {
+    if (!open) return
+    open = false
+    if (error) lost(error)
+  }
+  client.on('notification', (message) => heard(message.payload ?? ''))
+  client.on('error', (error) => close(error))
+  client.on('end', () => close(new Error('the listening connection ended')))
+  await client.connect()
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  return async () => {
+    close()
+    await client.end()
+  }
+}
+
+const statementNames = (enabled: boolean): ((text: string) => { name?: string }) => {
+  const names = new Map<string, string>()
+  return (text) => {
+    if (!enabled) return {}
+    let name = names.get(text)
+    if (name === undefined) {
+      name = `ac_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+      names.set(text, name)
+    }
+    return { name }
+  }
+}

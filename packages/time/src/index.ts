@@ -1,0 +1,38 @@
+/** The one module through which local times become instants, and instants become local text. */
+export {
+  addDays,
+  dateIn,
+  dayOfWeek,
+  eachDate,
+  isCalendarDate,
+  nextOffsetChange,
+  offsetMinutes,
+  startOfDay,
+} from './dates.ts'
+export { formatInstant } from './format.ts'
+export { clip, covers, intersect, intervalsOf, normalise, subtract } from './intervals.ts'
+export type { Interval } from './intervals.ts'
+export { localToInstant, resolveLocal } from './local.ts'
+export type {
+  DecidedPolicy,
+  LocalGap,
+  LocalInstant,
+  LocalMalformed,
+  LocalOverlap,
+  LocalPolicy,
+  LocalTime,
+} from './local.ts'
+export {
+  clipSpans,
+  intersectSpans,
+  spansHold,
+  spansOf,
+  spansTouch,
+  subtractSpans,
+  unionSpans,
+} from './spans.ts'
+export type { Spans } from './spans.ts'
+export { workingWindows } from './working.ts'
+export type { MalformedHoursReason, WorkingHours, WorkingWindows } from './working.ts'
+export { isTimeZone, parseTimeZone } from './zone.ts'
+export type { MalformedZoneReason, TimeZone, ZoneText } from './zone.ts'

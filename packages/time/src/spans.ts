@@ -1,0 +1,114 @@
+/**
+ * Sets of time as bare milliseconds, for sweeps over many people. `intervals.ts` is the same algebra on Dates.
+ *
+ * Invariant of `Spans`: an even number of strictly ascending boundaries. Time is inside from each boundary at an even
+ * index up to, not including, the one after it. So the boundaries up to a moment are odd in number exactly if the
+ * moment is inside, and every operation on two sets is one merge of two sorted lists.
+ */
+export type Spans = readonly number[]
+
+interface HalfOpen {
+  readonly start: Date
+  readonly end: Date
+}
+
+/**
+ * The set that these intervals cover, in any order, overlapping or not; empty ones add nothing. An interval that
+ * ends before it starts, or has no valid date, is a defect (RangeError): dropping it would turn busy into free.
+ */
+export const spansOf = (intervals: readonly HalfOpen[], padBeforeMs = 0, padAfterMs = 0): Spans =>
+  inOrder(intervals, padBeforeMs, padAfterMs) ??
+  inOrder(intervals.toSorted(byStart), padBeforeMs, padAfterMs) ??
+  []
+
+/** The set, or nothing if the intervals are not sorted by their start. What a provider answers nearly always is. */
+const inOrder = (
+  intervals: readonly HalfOpen[],
+  padBeforeMs: number,
+  padAfterMs: number,
+): Spans | undefined => {
+  const spans: number[] = []
+  let latest = -Infinity
+  let reached = -Infinity
+  for (const interval of intervals) {
+    const start = interval.start.getTime()
+    const end = interval.end.getTime()
+    if (!(start <= end)) throw new RangeError('an interval must not end before it starts')
+    if (start === end) continue
+    if (start < latest) return undefined
+    latest = start
+    const to = end + padAfterMs
+    if (start - padBeforeMs > reached) spans.push(start - padBeforeMs, to)
+    else if (to > reached) spans[spans.length - 1] = to
+    if (to > reached) reached = to
+  }
+  return spans
+}
+
+const byStart = (a: HalfOpen, b: HalfOpen): number => a.start.getTime() - b.start.getTime()
+
+/** Which moments an operation keeps: bit 1 those in the first set only, bit 2 in the second only, bit 3 in both. */
+const union = 0b1110
+const intersection = 0b1000
+const difference = 0b0010
+
+/** One sweep over two sets. Stops early once it has the first `boundariesMax` boundaries, an even number. */
+const combine = (a: Spans, b: Spans, kept: number, boundariesMax = Infinity): Spans => {
+  const spans: number[] = []
+  let i = 0
+  let j = 0
+  let inside = 0
+  while ((i < a.length || j < b.length) && spans.length < boundariesMax) {
+    const nextA = a[i] ?? Infinity
+    const nextB = b[j] ?? Infinity
+    if (nextA <= nextB) i += 1
+    if (nextB <= nextA) j += 1
+    const keeps = (kept >> ((i & 1) | ((j & 1) << 1))) & 1
+    if (keeps !== inside) spans.push(nextA < nextB ? nextA : nextB)
+    inside = keeps
+  }
+  return spans
+}
+
+export const unionSpans = (a: Spans, b: Spans): Spans => combine(a, b, union)
+export const intersectSpans = (a: Spans, b: Spans): Spans => combine(a, b, intersection)
+
+/** The time in the first and not in the second; only its first `spansMax` spans, for whoever looks no further. */
+export const subtractSpans = (a: Spans, b: Spans, spansMax = Infinity): Spans =>
+  combine(a, b, difference, 2 * spansMax)
+
+/** The part of the set in [start, end), without a walk over the rest of it. */
+export const clipSpans = (spans: Spans, start: number, end: number): Spans => {
+  if (start >= end) return []
+  const from = boundariesUpTo(spans, start)
+  const to = boundariesUpTo(spans, end)
+  const inner = spans.slice(from, to)
+  // What is cut in two at an edge keeps the half that lies inside.
+  if (from % 2 === 1) inner.unshift(start)
+  if (inner.length % 2 === 1) {
+    if (inner.at(-1) === end) inner.pop()
+    else inner.push(end)
+  }
+  return inner
+}
+
+/** True if the set holds this moment. */
+export const spansHold = (spans: Spans, at: number): boolean => boundariesUpTo(spans, at) % 2 === 1
+
+/** True if any moment of [start, end) is in the set. */
+export const spansTouch = (spans: Spans, start: number, end: number): boolean => {
+  const passed = boundariesUpTo(spans, start)
+  return start < end && (passed % 2 === 1 || (spans[passed] ?? Infinity) < end)
+}
+
+/** How many boundaries lie at or before a moment. */
+const boundariesUpTo = (spans: Spans, at: number): number => {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((spans[middle] ?? Infinity) <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}

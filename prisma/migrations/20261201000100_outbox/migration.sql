@@ -1,0 +1,429 @@
+-- The outbox engine. Nothing outside packages/outbox names these tables.
+--
+-- Three kinds of tables: `outbox` is small and hot and holds only unfinished rows; `outbox_history` and
+-- `outbox_attempt` are append-only, partitioned by time and dropped by partition; `outbox_dead` and
+-- `outbox_identity` are never partitioned and never dropped.
+
+create type outbox_state as enum
+  ('scheduled', 'waiting', 'held', 'paused', 'ready', 'leased', 'outcome_unknown');
+
+create table outbox (
+  id                   bigint generated always as identity primary key,
+  tenant_id            uuid not null,
+  identity             text not null check (length(identity) between 1 and 300),
+  action               text not null check (length(action) between 1 and 100),
+  payload_version      int not null,
+  policy_version       int not null,
+  payload              jsonb not null,
+  aggregate_type       text not null,
+  aggregate_id         uuid not null,
+  aggregate_revision   int,
+  participant_revision int,
+  consent_ref          text,
+  trace_parent         text,
+  lane                 text not null,
+  account              text,
+  ordering_key         text,
+  successor_rule       text not null check (successor_rule in ('run', 'die', 'hold')),
+  state                outbox_state not null,
+  not_before           timestamptz not null,
+  available_at         timestamptz not null,
+  created_at           timestamptz not null default app_now(),
+  fence                bigint not null default 0,
+  claims               int not null default 0,
+  attempts             int not null default 0,
+  -- Set by an expired lease: such a row is claimed alone, so that a row that kills its worker kills nothing beside it.
+  solo                 boolean not null default false,
+  -- Set when a predecessor died and this row dies with it: it is claimed to be ended, never performed.
+  doomed               boolean not null default false,
+  lease_owner          uuid,
+  lease_until          timestamptz,
+  claimed_at           timestamptz,
+  -- Contact may have happened since this instant. Cleared when the row is released.
+  started_at           timestamptz,
+  -- Where the elapsed budget starts to run; moved on by pauses and throttling, which do not spend it.
+  budget_from          timestamptz,
+  last_code            text,
+  correlation          jsonb,
+  -- A reconcile row settles together with its target, under the target's fence.
+  target_id            bigint,
+  target_fence         bigint
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
+
+-- The claim path, and nothing else on it.
+create index outbox_claim on outbox (lane, available_at, id) where state = 'ready' and not solo;
+create index outbox_claim_solo on outbox (lane, available_at, id) where state = 'ready' and solo;
+create index outbox_due on outbox (available_at, id) where state in ('scheduled', 'paused');
+create index outbox_lease on outbox (lease_until) where state = 'leased';
+create index outbox_key on outbox (tenant_id, ordering_key, id) where ordering_key is not null;
+create index outbox_aggregate on outbox (tenant_id, aggregate_type, aggregate_id);
+create index outbox_target on outbox (target_id) where target_id is not null;
+create index outbox_account on outbox (account, id) where account is not null and state in ('ready', 'scheduled');
+
+-- Identity outlives its row: a second insert of the same logical transition finds it here for ever.
+create table outbox_identity (
+  tenant_id    uuid not null,
+  identity     text not null,
+  outbox_id    bigint not null,
+  content_hash bytea not null,
+  created_at   timestamptz not null default app_now(),
+  primary key (tenant_id, identity)
+);
+
+create table outbox_history (
+  id                 bigint not null,
+  tenant_id          uuid not null,
+  identity           text not null,
+  action             text not null,
+  payload_version    int not null,
+  payload            jsonb not null,
+  aggregate_type     text not null,
+  aggregate_id       uuid not null,
+  aggregate_revision int,
+  lane               text not null,
+  account            text,
+  ordering_key       text,
+  trace_parent       text,
+  not_before         timestamptz not null,
+  created_at         timestamptz not null,
+  fence              bigint not null,
+  claims             int not null,
+  attempts           int not null,
+  outcome            text not null check (outcome in ('succeeded', 'suppressed', 'superseded')),
+  reason             text,
+  finished_at        timestamptz not null default app_now()
+) partition by range (finished_at);
+create index outbox_history_aggregate on outbox_history (tenant_id, aggregate_type, aggregate_id);
+create index outbox_history_id on outbox_history (id);
+
+-- One record per attempt and per lost lease, written when it ends.
+create table outbox_attempt (
+  outbox_id   bigint not null,
+  tenant_id   uuid not null,
+  fence       bigint not null,
+  attempt     int not null,
+  replica_id  uuid,
+  claimed_at  timestamptz,
+  started_at  timestamptz,
+  ended_at    timestamptz not null default app_now(),
+  outcome     text not null,
+  code        text,
+  -- Redacted provider calls: provider, operation, status, duration. Never an address, a token or a body.
+  calls       jsonb
+) partition by range (ended_at);
+create index outbox_attempt_row on outbox_attempt (outbox_id);
+
+create table outbox_history_default partition of outbox_history default;
+create table outbox_attempt_default partition of outbox_attempt default;
+
+create table outbox_dead (
+  id                   bigint primary key,
+  tenant_id            uuid not null,
+  identity             text not null,
+  action               text not null,
+  payload_version      int not null,
+  policy_version       int not null,
+  payload              jsonb not null,
+  aggregate_type       text not null,
+  aggregate_id         uuid not null,
+  aggregate_revision   int,
+  participant_revision int,
+  consent_ref          text,
+  trace_parent         text,
+  lane                 text not null,
+  account              text,
+  ordering_key         text,
+  successor_rule       text not null,
+  not_before           timestamptz not null,
+  created_at           timestamptz not null,
+  fence                bigint not null,
+  claims               int not null,
+  attempts             int not null,
+  correlation          jsonb,
+  class                text not null check (class in
+                         ('transient', 'uncertain', 'stale', 'consent_blocked', 'validation', 'permission', 'terminal')),
+  code                 text not null,
+  owner                text not null,
+  -- The last step that is known to be complete: claimed, started, or unknown.
+  checkpoint           text not null,
+  attempt_history      jsonb not null,
+  died_at              timestamptz not null default app_now(),
+  resolution           text check (resolution in ('replayed', 'superseded')),
+  resolved_at          timestamptz,
+  resolved_by          text,
+  resolved_reason      text
+);
+create index outbox_dead_key on outbox_dead (tenant_id, ordering_key) where ordering_key is not null and resolution is null;
+create index outbox_dead_aggregate on outbox_dead (tenant_id, aggregate_type, aggregate_id);
+
+-- Which dispatchers live, and which action types each of them knows.
+create table outbox_replica (
+  replica_id uuid primary key,
+  actions    text[] not null,
+  started_at timestamptz not null default app_now(),
+  seen_at    timestamptz not null default app_now()
+);
+
+-- A provider account that asked to be left alone. Its rows rest in `paused`, outside the claim index.
+create table outbox_account_pause (
+  account text primary key,
+  until   timestamptz not null,
+  code    text not null
+);
+
+---------------------------------------------------------------------------------------------------------------
+-- Who may touch what. The API role reads its tenant's rows and writes through functions only.
+alter table outbox enable row level security;
+alter table outbox_identity enable row level security;
+alter table outbox_history enable row level security;
+alter table outbox_attempt enable row level security;
+alter table outbox_dead enable row level security;
+alter table outbox_replica enable row level security;
+alter table outbox_account_pause enable row level security;
+
+do $$
+declare t text;
+begin
+  foreach t in array array['outbox', 'outbox_history', 'outbox_attempt', 'outbox_dead'] loop
+    execute format('create policy tenant_reads on %I for select to aftercommit_api using (tenant_id = (select current_tenant()))', t);
+    execute format('grant select on %I to aftercommit_api', t);
+  end loop;
+  foreach t in array array['outbox', 'outbox_identity', 'outbox_history', 'outbox_attempt', 'outbox_dead',
+                           'outbox_replica', 'outbox_account_pause'] loop
+    execute format('create policy engine on %I to aftercommit_dispatcher using (true) with check (true)', t);
+    execute format('create policy operator_reads on %I for select to aftercommit_operator using (true)', t);
+    execute format('grant select on %I to aftercommit_operator', t);
+  end loop;
+end $$;
+grant select, insert, update, delete on outbox to aftercommit_dispatcher;
+grant usage on sequence outbox_id_seq to aftercommit_dispatcher;
+grant select, insert on outbox_identity, outbox_history, outbox_attempt to aftercommit_dispatcher;
+-- A replayed letter that dies again re-opens its own record; nobody may delete one.
+grant select, insert, update on outbox_dead to aftercommit_dispatcher;
+grant select, insert, update, delete on outbox_replica, outbox_account_pause to aftercommit_dispatcher;
+
+---------------------------------------------------------------------------------------------------------------
+-- Ordering keys. Everyone who adds to, ends or promotes a key holds its lock until commit, so "is there an
+-- unfinished predecessor" has one answer and row ids are the key's sequence. Advisory, because a lock on the
+-- newest row vanishes with that row while the waiter sleeps.
+create function outbox_lock_keys(p_tenants uuid[], p_keys text[]) returns void
+  language plpgsql as $$
+declare lock_id bigint;
+begin
+  for lock_id in
+    select distinct hashtextextended(u.t::text || '/' || u.k, 0) from unnest(p_tenants, p_keys) u(t, k)
+      where u.k is not null order by 1
+  loop
+    perform pg_advisory_xact_lock(lock_id);
+  end loop;
+end $$;
+
+-- The state of a row that nothing of its own key holds back.
+create function outbox_runnable_state(p_account text, p_not_before timestamptz,
+                                      out state outbox_state, out available_at timestamptz)
+  language plpgsql stable as $$
+declare paused_until timestamptz;
+begin
+  available_at := greatest(p_not_before, app_now());
+  state := case when available_at > app_now() then 'scheduled' else 'ready' end;
+  if p_account is not null then
+    select until into paused_until from outbox_account_pause p where p.account = p_account and p.until > app_now();
+    if found and paused_until > available_at then
+      state := 'paused';
+      available_at := paused_until;
+    end if;
+  end if;
+end $$;
+
+-- Whether an unresolved dead letter stands in a key's past.
+create function outbox_key_has_dead(p_tenant uuid, p_key text) returns boolean
+  language sql stable as $$
+    select exists (select from outbox_dead d
+      where d.tenant_id = p_tenant and d.ordering_key = p_key and d.resolution is null)
+  $$;
+
+-- Frees the next row of a key after the row `p_after` left it. Call under the key's lock, in a later statement than
+-- the one that removed the row. The search starts behind the removed row, so its cost does not grow with the key.
+create function outbox_promote(p_tenant uuid, p_key text, p_after bigint) returns void
+  language plpgsql as $$
+declare head record; runnable record;
+begin
+  select o.id, o.state, o.successor_rule, o.account, o.not_before into head from outbox o
+    where o.tenant_id = p_tenant and o.ordering_key = p_key and o.id > p_after order by o.id limit 1;
+  if not found or head.state <> 'waiting' then return; end if;
+  if head.successor_rule <> 'run' and outbox_key_has_dead(p_tenant, p_key) then
+    if head.successor_rule = 'hold' then
+      update outbox set state = 'held' where id = head.id;
+    else
+      update outbox set state = 'ready', doomed = true, available_at = app_now() where id = head.id;
+    end if;
+    return;
+  end if;
+  select * into runnable from outbox_runnable_state(head.account, head.not_before);
+  update outbox set state = runnable.state, available_at = runnable.available_at where id = head.id;
+end $$;
+
+-- Inserts rows for the transaction's tenant. For each input row, in order: its id, and whether it is new.
+-- Same identity and content: the row already there is reported. Same identity, other content: an error.
+create function outbox_enqueue(p_rows jsonb)
+  returns table (ordinal int, outbox_id bigint, fresh boolean, state outbox_state)
+  language plpgsql security definer set search_path = pg_catalog, public as $$
+#variable_conflict use_column
+declare
+  t uuid := current_tenant();
+  r record; known record; hash bytea; runnable record; new_state outbox_state; dead_before boolean;
+begin
+  perform outbox_lock_keys(array(select t from jsonb_array_elements(p_rows)),
+                           array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e));
+  for r in
+    select x.n::int as n, e.* from jsonb_array_elements(p_rows) with ordinality as x(j, n),
+      jsonb_to_record(x.j) as e(
+        "identity" text, "action" text, "payloadVersion" int, "policyVersion" int, "payload" jsonb,
+        "aggregateType" text, "aggregateId" uuid, "aggregateRevision" int, "participantRevision" int,
+        "consentRef" text, "traceParent" text, "lane" text, "account" text, "orderingKey" text,
+        "successorRule" text, "notBefore" timestamptz)
+    order by x.n
+  loop
+    ordinal := r.n;
+    hash := sha256(convert_to(jsonb_build_array(r."action", r."payloadVersion", r."payload", r."orderingKey")::text, 'utf8'));
+    outbox_id := nextval(pg_get_serial_sequence('outbox', 'id'));
+    insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
+      values (t, r."identity", outbox_id, hash) on conflict do nothing;
+    if not found then
+      select i.outbox_id as id, i.content_hash as hash into known
+        from outbox_identity i where i.tenant_id = t and i.identity = r."identity";
+      if known.hash <> hash then
+        raise exception 'identity is taken by other content: %', r."action" using errcode = 'AC002';
+      end if;
+      outbox_id := known.id; fresh := false; state := null;
+      return next;
+      continue;
+    end if;
+    dead_before := false;
+    select * into runnable from outbox_runnable_state(r."account", coalesce(r."notBefore", app_now()));
+    new_state := runnable.state;
+    if r."orderingKey" is not null then
+      if exists (select from outbox o where o.tenant_id = t and o.ordering_key = r."orderingKey") then
+        new_state := 'waiting';
+      elsif outbox_key_has_dead(t, r."orderingKey") then
+        dead_before := r."successorRule" = 'die';
+        new_state := case r."successorRule" when 'hold' then 'held'::outbox_state when 'die' then 'ready' else new_state end;
+      end if;
+    end if;
+    insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload,
+        aggregate_type, aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent,
+        lane, account, ordering_key, successor_rule, state, not_before, available_at, doomed)
+      overriding system value
+      values (outbox_id, t, r."identity", r."action", r."payloadVersion", r."policyVersion", r."payload",
+        r."aggregateType", r."aggregateId", r."aggregateRevision", r."participantRevision", r."consentRef", r."traceParent",
+        r."lane", r."account", r."orderingKey", r."successorRule", new_state,
+        coalesce(r."notBefore", app_now()), runnable.available_at, dead_before);
+    fresh := true; state := new_state;
+    return next;
+  end loop;
+end $$;
+
+-- Ends the pending rows of an aggregate. A leased or unknown row keeps its row and its fence, because its effect may
+-- exist: the caller enqueues the correcting action behind it. Answers how many ended and how many could not.
+create function outbox_supersede(p_aggregate_type text, p_aggregate_id uuid, p_actions text[], p_reason text,
+                                 out ended int, out in_flight int)
+  language plpgsql security definer set search_path = pg_catalog, public as $$
+declare t uuid := current_tenant(); keys text[]; k text;
+begin
+  keys := array(select distinct o.ordering_key from outbox o
+    where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
+      and o.ordering_key is not null);
+  perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
+  with gone as (
+    delete from outbox o
+      where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
+        and o.action = any (p_actions) and o.target_id is null
+        and o.state in ('scheduled', 'waiting', 'held', 'paused', 'ready')
+      returning o.*
+  ), kept as (
+    insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+        aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims, attempts,
+        outcome, reason)
+      select id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+        aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims, attempts,
+        'superseded', p_reason from gone
+  )
+  select count(*), array(select distinct g.ordering_key from gone g where g.ordering_key is not null)
+    into ended, keys from gone;
+  foreach k in array keys loop
+    perform outbox_promote(t, k, 0);
+  end loop;
+  select count(*) into in_flight from outbox o
+    where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
+      and o.action = any (p_actions) and o.state in ('leased', 'outcome_unknown');
+end $$;
+
+-- Brings a dead letter back under its own identity, by a person's decision. Refused when the key has moved on.
+create function outbox_replay(p_id bigint, p_by text, p_reason text) returns text
+  language plpgsql security definer set search_path = pg_catalog, public as $$
+declare t uuid := current_tenant(); d outbox_dead%rowtype;
+begin
+  select * into d from outbox_dead where id = p_id and tenant_id = t for update;
+  if not found then return 'not_found'; end if;
+  if d.resolution is not null then return 'already_resolved'; end if;
+  if d.ordering_key is not null then
+    perform outbox_lock_keys(array[t], array[d.ordering_key]);
+    if exists (select from outbox o where o.tenant_id = t and o.ordering_key = d.ordering_key
+                 and o.state not in ('waiting', 'held')) then
+      return 'key_busy';
+    end if;
+    -- The row returns with its old id, so it is the head again and whoever was held waits behind it.
+    update outbox set state = 'waiting' where tenant_id = t and ordering_key = d.ordering_key and state = 'held';
+  end if;
+  insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
+      aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent, lane, account, ordering_key,
+      successor_rule, state, not_before, available_at, created_at, fence, solo)
+    overriding system value
+    values (d.id, t, d.identity, d.action, d.payload_version, d.policy_version, d.payload, d.aggregate_type,
+      d.aggregate_id, d.aggregate_revision, d.participant_revision, d.consent_ref, d.trace_parent, d.lane, d.account,
+      d.ordering_key, d.successor_rule, 'ready', d.not_before, app_now(), d.created_at, d.fence + 1, true);
+  update outbox_dead set resolution = 'replayed', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
+    where id = d.id;
+  return 'replayed';
+end $$;
+
+-- Makes this month's and the next months' partitions of history and attempts. Safe to call from every replica.
+create function outbox_ensure_partitions(p_months_ahead int) returns int
+  language plpgsql security definer set search_path = pg_catalog, public as $$
+declare month_start date; parent text; part text; made int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outbox_ensure_partitions', 0));
+  for i in 0 .. p_months_ahead loop
+    month_start := (date_trunc('month', app_now() at time zone 'UTC') + make_interval(months => i))::date;
+    foreach parent in array array['outbox_history', 'outbox_attempt'] loop
+      part := parent || '_' || to_char(month_start, 'YYYYMM');
+      if to_regclass('public.' || part) is null then
+        execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', part, parent,
+          month_start::text || ' 00:00+00', (month_start + interval '1 month')::date::text || ' 00:00+00');
+        execute format('alter table public.%I enable row level security', part);
+        made := made + 1;
+      end if;
+    end loop;
+  end loop;
+  return made;
+end $$;
+
+do $$
+declare f text;
+begin
+  foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
+    'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_enqueue(jsonb)', 'outbox_supersede(text, uuid, text[], text)',
+    'outbox_replay(bigint, text, text)', 'outbox_ensure_partitions(int)'] loop
+    execute format('revoke all on function %s from public', f);
+  end loop;
+end $$;
+grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text) to aftercommit_api;
+grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
+  outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
+  outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int) to aftercommit_dispatcher;
+grant execute on function outbox_replay(bigint, text, text) to aftercommit_operator;
+
+select outbox_ensure_partitions(2);
+alter table outbox_history_default enable row level security;
+alter table outbox_attempt_default enable row level security;
