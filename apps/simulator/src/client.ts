@@ -34,7 +34,10 @@ export const simulatorControl = (url: string) => {
     putPeople: (people: z.input<typeof People>) => tell('PUT', 'people', people),
     addFault: (fault: z.input<typeof FaultSpec>) => ask(Fault, 'POST', 'faults', fault),
     readFaults: () => ask(Faults, 'GET', 'faults'),
-    /** Resolves once the fault has fired that often; rejects after 20 seconds. A gate for tests, instead of sleeping. */
+    /**
+     * Resolves once the fault has fired that often; rejects after 20 seconds. A gate for tests, instead of
+     * sleeping.
+     */
     waitForFault: (id: string, firedAtLeast = 1) =>
       ask(Fault, 'GET', `faults/${segment(id)}?firedAtLeast=${firedAtLeast}`),
     /** Lets every call held by this fault go on, now and later. */

@@ -14,7 +14,7 @@ export const Provider = z.enum(['google', 'microsoft'])
 export type Provider = z.infer<typeof Provider>
 
 /** Every operation a fault can be scripted for and the request log can show, by who answers it. */
-export const operationsByProvider = {
+const operationsByProvider = {
   google: [
     'token',
     'freebusy.query',
@@ -214,7 +214,10 @@ export const Consistency = z.object({
 
 export const Paging = z.object({
   provider: Provider,
-  /** Stored events looked at for one page of a list, so that a page may match nothing; null for the vendor's own size. */
+  /**
+   * Stored events looked at for one page of a list, so that a page may match nothing; null for the vendor's
+   * own size.
+   */
   scannedPerPage: z.int().positive().nullable(),
 })
 

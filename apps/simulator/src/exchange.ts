@@ -37,7 +37,9 @@ export interface Operation {
   readonly operation: string
   /** The addresses the call is about: first the calendar, then any other a fault may be scripted for. */
   readonly addresses: (call: Call) => readonly (string | undefined)[]
-  /** Makes the effect and answers. Synchronous, so that no other call comes between its check and its write. */
+  /**
+   * Makes the effect and answers. Synchronous, so that no other call comes between its check and its write.
+   */
   readonly answer: (call: Call) => Answer
   /** Headers that every answer of this peer carries, scripted ones too. */
   readonly headers: (call: Call) => Readonly<Record<string, string>>

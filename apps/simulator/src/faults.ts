@@ -12,7 +12,7 @@ export interface ScriptedFault {
 }
 
 /** A promise that somebody else resolves. */
-export interface Gate {
+interface Gate {
   readonly opened: Promise<void>
   readonly open: () => void
   isOpen: boolean
@@ -57,7 +57,10 @@ export interface Arrival {
   readonly at: Date
 }
 
-/** The first scripted fault that this call meets, noted as fired; counts the call against every `skip` on the way. */
+/**
+ * The first scripted fault that this call meets, noted as fired; counts the call against every `skip` on the
+ * way.
+ */
 export const takeFault = (world: World, arrival: Arrival): ScriptedFault | undefined => {
   for (const fault of world.faults) {
     if (!concerns(fault.spec, arrival) || fault.fired.length >= fault.spec.times) continue

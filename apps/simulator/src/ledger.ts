@@ -7,7 +7,7 @@ const operationIdProperty = {
   microsoft: 'String {6f1e6ab5-7f0c-4a53-9d0f-2f4a1d2b7c11} Name aftercommitOperationId',
 } as const
 
-export const operationIdOf = ({ provider, properties }: HeldEvent): string | undefined =>
+const operationIdOf = ({ provider, properties }: HeldEvent): string | undefined =>
   properties.get(operationIdProperty[provider])
 
 /** Notes an effect. The ledger is what a check compares the product's database with. */

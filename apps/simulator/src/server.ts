@@ -19,12 +19,12 @@ export interface Simulator {
   /** e.g. `http://127.0.0.1:4003`, without a trailing slash. */
   readonly url: string
   /** Breaks off every open exchange and resolves when the port is free. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a world of its own on the loopback interface: Google at `/google/`, Graph at `/graph/`, Microsoft sign-in
- * at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`.
+ * Starts a world of its own on the loopback interface: Google at `/google/`, Graph at `/graph/`, Microsoft
+ * sign-in at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`.
  */
 export const startSimulator = async ({ port = 0 }: SimulatorOptions = {}): Promise<Simulator> => {
   const world = emptyWorld()
@@ -53,6 +53,11 @@ const simulatorApp = (world: World, stopping: AbortSignal): Express => {
   app.use('/login', loginRoutes(world, stopping))
   app.use('/webhooks', webhookRoutes(world, stopping))
   app.use('/control', controlRoutes(world))
+  // Two clients lose a path in the address they are given: googleapis resolves absolute paths against a
+  // client-wide rootUrl, and MSAL takes the first segment of an endpoint for the tenant. So both are answered
+  // at the root too.
+  app.use(googleRoutes(world, stopping))
+  app.use(loginRoutes(world, stopping))
   return app
 }
 

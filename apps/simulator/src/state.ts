@@ -65,7 +65,7 @@ export interface HeldEvent {
 }
 
 /** A Microsoft transactionId that was used: what it created, and the body that it came with. */
-export interface Transaction {
+interface Transaction {
   readonly event: HeldEvent
   readonly body: string
 }
@@ -119,7 +119,9 @@ export const resetWorld = (world: World): void => {
   Object.assign(world.scannedPerPage, { google: null, microsoft: null })
 }
 
-/** Adds or replaces a person. Another refresh token than before ends the earlier grant and its access tokens. */
+/**
+ * Adds or replaces a person. Another refresh token than before ends the earlier grant and its access tokens.
+ */
 export const putPerson = (world: World, person: Person): void => {
   const before = world.people.get(person.address)
   if (before && before.refreshToken !== person.refreshToken) revokeGrants(world, person.address)
@@ -132,6 +134,13 @@ const revokeGrants = (world: World, address: string): void => {
   for (const [token, grant] of world.accessTokens) {
     if (grant.address === address) world.accessTokens.delete(token)
   }
+}
+
+/** A just-created event may be missing from reads for a while; each read brings it nearer. */
+export const isMissed = (event: HeldEvent): boolean => {
+  if (event.readsToMiss === 0) return false
+  event.readsToMiss -= 1
+  return true
 }
 
 export interface Interval {
@@ -155,8 +164,8 @@ export interface Occupied extends Interval {
 
 /**
  * What occupies a person between two instants: the blocks given through control, the live events of their own
- * calendar, and those they are invited to and have not declined. An unanswered invitation is tentative; Google's
- * free/busy counts it as busy and Microsoft's shows it as tentative (Nylas docs, check free/busy).
+ * calendar, and those they are invited to and have not declined. An unanswered invitation is tentative;
+ * Google's free/busy counts it as busy and Microsoft's shows it as tentative (Nylas docs, check free/busy).
  */
 export const occupiedBy = (
   world: World,

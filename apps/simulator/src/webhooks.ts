@@ -1,4 +1,6 @@
-/** A client's webhook receiver after the Standard Webhooks specification: verify, then dedupe by webhook-id. */
+/**
+ * A client's webhook receiver after the Standard Webhooks specification: verify, then dedupe by webhook-id.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Router } from 'express'
 import type { Answer, Call } from './exchange.ts'

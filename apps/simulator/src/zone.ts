@@ -1,6 +1,6 @@
 /**
- * Wall time and instants, by Intl alone. The simulator keeps its own arithmetic so that a mistake in the product's
- * cannot hide behind the same mistake here.
+ * Wall time and instants, by Intl alone. The simulator keeps its own arithmetic so that a mistake in the
+ * product's cannot hide behind the same mistake here.
  */
 
 const formatByZone = new Map<string, Intl.DateTimeFormat>()
@@ -53,8 +53,9 @@ const offsetMs = (instantMs: number, zone: string): number => {
 const dayMs = 86_400_000
 
 /**
- * The instant of a wall time such as `2026-03-24T10:00:00.0000000`. A time that the clock skips moves forward by the
- * gap, one that it repeats is the earlier (RFC 5545, 3.3.5). Undefined if it is no date and time at all.
+ * The instant of a wall time such as `2026-03-24T10:00:00.0000000`. A time that the clock skips moves forward
+ * by the gap, one that it repeats is the earlier (RFC 5545, 3.3.5). Undefined if it is no date and time at
+ * all.
  */
 export const instantOf = (local: string, zone: string): Date | undefined => {
   const wallMs = Date.parse(`${local.replace(/(\.\d{3})\d+$/, '$1')}Z`)
@@ -74,7 +75,3 @@ export const withOffset = (instant: Date, zone: string): string => {
   const sign = minutes < 0 ? '-' : '+'
   return `${localOf(instant, zone)}${sign}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`
 }
-
-/** Minutes west of UTC, as Windows and Graph count a zone's bias. */
-export const biasMinutes = (instant: Date, zone: string): number =>
-  -offsetMs(instant.getTime(), zone) / 60_000

@@ -59,25 +59,21 @@ interface HandlerParts<A extends AnyAction, T extends EngineTx, Plan, Facts> {
 }
 
 interface ReconcilePart<A extends AnyAction, T extends EngineTx, Question, Facts> {
-  readonly reconcile: {
-    /** Loads what the question needs. Never ends the row: an effect that may exist must be accounted for. */
-    readonly load: (tx: T, envelope: Envelope<PayloadOf<A>>) => Promise<Question>
-    /** Asks the provider what became of the effect. Reads only. */
-    readonly ask: (
-      question: Question,
-      correlation: Correlation,
-      attempt: Attempt,
-    ) => Promise<Reconciled<Facts>>
-  }
+  /** Loads what the question needs. Never ends the row: an effect that may exist must be accounted for. */
+  readonly load: (tx: T, envelope: Envelope<PayloadOf<A>>) => Promise<Question>
+  /** Asks the provider what became of the effect. Reads only. */
+  readonly ask: (question: Question, correlation: Correlation, attempt: Attempt) => Promise<Reconciled<Facts>>
 }
 
+/** An action that declares `reconcile_first` must say how to ask; no other may. */
 export type Handler<A extends AnyAction, T extends EngineTx, Plan, Facts, Question = never> = HandlerParts<
   A,
   T,
   Plan,
   Facts
-> &
-  (RepeatOf<A> extends 'reconcile_first' ? ReconcilePart<A, T, Question, Facts> : object)
+> & { readonly reconcile?: ReconcilePart<A, T, Question, Facts> } & (RepeatOf<A> extends 'reconcile_first'
+    ? { readonly reconcile: object }
+    : { readonly reconcile?: never })
 
 /** A handler with its action, as the registry holds it. What lies between its steps is its own affair. */
 export interface Registration<T extends EngineTx, A extends AnyAction = AnyAction> {

@@ -4,6 +4,8 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.ts'
 
+export type { Prisma }
+
 /** What the engine and the stores need of a connection: one statement, its values, its rows. */
 export interface Sql {
   query<Row extends object = Record<string, unknown>>(

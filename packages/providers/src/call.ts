@@ -6,7 +6,12 @@ export type CallFailure =
   /** Proved that no request left this machine (refused connection, unknown host, no token). Safe to send again. */
   | { readonly type: 'not_sent'; readonly code: string; readonly retryAfterMs?: number }
   /** The provider answered no, and nothing was written. A refusal known to lie about that is `uncertain` instead. */
-  | { readonly type: 'refused'; readonly reason: RefusalReason; readonly code: string; readonly status: number }
+  | {
+      readonly type: 'refused'
+      readonly reason: RefusalReason
+      readonly code: string
+      readonly status: number
+    }
   /** The provider answered "not now". Nothing was done. */
   | { readonly type: 'throttled'; readonly code: string; readonly retryAfterMs: number | undefined }
   /**

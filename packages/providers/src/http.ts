@@ -42,9 +42,13 @@ export const exchange = async (request: HttpRequest, context: CallContext): Prom
     if (deadline.cutBy() !== undefined) {
       return { type: 'lost', failure: { type: 'not_sent', code: 'aborted' }, ...timing() }
     }
+    const headers = new Headers(request.headers)
+    // A connection of its own: a kept one that the server has just closed makes the answer look lost, and a write of
+    // which nothing is known costs far more than a handshake.
+    headers.set('connection', 'close')
     const response = await fetch(request.url, {
       method: request.method,
-      headers: request.headers,
+      headers,
       body: request.body ?? null,
       redirect: 'manual',
       signal: deadline.signal,
@@ -56,7 +60,8 @@ export const exchange = async (request: HttpRequest, context: CallContext): Prom
     return { type: 'answered', status: response.status, headers: response.headers, body, ...timing() }
   } catch (error) {
     const cutBy = deadline.cutBy()
-    const failure = cutBy === undefined ? networkFailure(error) : uncertain(cutBy)
+    const failure: CallFailure =
+      cutBy === undefined ? networkFailure(error) : { type: 'uncertain', code: cutBy }
     return { type: 'lost', failure, ...timing() }
   } finally {
     deadline.close()
@@ -143,6 +148,15 @@ export const openDeadline = (context: Pick<CallContext, 'signal' | 'timeoutMs'>)
   }
 }
 
+/** The work's result, or undefined when the deadline came first. What the work does later is then nobody's concern. */
+export const beforeCut = async <T>(work: Promise<T>, { signal }: Deadline): Promise<T | undefined> => {
+  const cut = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined))
+    if (signal.aborted) resolve(undefined)
+  })
+  return Promise.race([cut, work])
+}
+
 /** The bytes as UTF-8, or undefined when there are more than `bytesMax`; the rest is then not read. */
 export const readCapped = async (
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -158,19 +172,25 @@ export const readCapped = async (
   return Buffer.concat(read).toString('utf8')
 }
 
-const uncertain = (code: string): CallFailure => ({ type: 'uncertain', code })
-
 /** Errors of name resolution and of opening a connection, whatever the call: no byte of the request was sent. */
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'UND_ERR_CONNECT_TIMEOUT'])
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 /** The server's certificate was refused, which happens before the request is written. */
 const CERTIFICATE_REFUSED = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_)/
+
+type NetworkFailure = { readonly type: 'not_sent' | 'uncertain'; readonly code: string }
 
 /**
  * What a thrown network error proves. Only an error known to come before the request is `not_sent`; a reset, a closed
  * socket or a cut body may all follow a request that took effect.
  */
-export const networkFailure = (error: unknown): CallFailure => {
+export const networkFailure = (error: unknown): NetworkFailure => {
   const cause = causeOf(error)
   const code = codeOf(cause)
   const neverSent =
@@ -263,7 +283,9 @@ export const recordExchange = (
     startedAt: made.startedAt,
     durationMs: made.durationMs,
     status: made.type === 'answered' ? made.status : undefined,
-    outcome: FAILURE_TYPES.has(answer.type) ? `${answer.type}:${safeCode(answer.code, 'other')}` : answer.type,
+    outcome: FAILURE_TYPES.has(answer.type)
+      ? `${answer.type}:${safeCode(answer.code, 'other')}`
+      : answer.type,
     requestId: headers?.get('request-id') ?? headers?.get('x-request-id') ?? undefined,
   })
 }

@@ -52,7 +52,7 @@ describe('a day', () => {
     (change) => {
       const zone = zoneNamed(change.zone)
       for (const date of eachDate(addDays(change.at.slice(0, 10), -1), addDays(change.at.slice(0, 10), 2))) {
-        const minutes = wallMinutes(change.zone, new Date(`${date}T00:00Z`), 2)
+        const minutes = wallMinutes(change.zone, new Date(`${date}T00:00Z`), 1)
         const first = minutes.find((minute) => minute.shows.startsWith(date))
         const next = minutes.find((minute) => minute.shows > date)
         expect(startOfDay(date, zone).getTime()).toBe((first ?? next)?.at)

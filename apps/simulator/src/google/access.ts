@@ -39,7 +39,9 @@ export const personOfRefreshToken = (world: World, call: Call): Person | undefin
   return person?.provider === 'google' ? person : undefined
 }
 
-/** Whose access token the call carries; undefined for none, unknown, expired, revoked or another provider's. */
+/**
+ * Whose access token the call carries; undefined for none, unknown, expired, revoked or another provider's.
+ */
 export const callerOf = (world: World, call: Call): Person | undefined => {
   const token = world.accessTokens.get(call.bearer ?? '')
   if (token?.provider !== 'google' || token.address === undefined || token.expiresAt <= call.at)

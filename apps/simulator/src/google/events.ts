@@ -5,13 +5,16 @@ import type { Person } from '../contract.ts'
 import { jsonOf } from '../exchange.ts'
 import type { Answer, Call } from '../exchange.ts'
 import { recordEvent } from '../ledger.ts'
+import { isMissed } from '../state.ts'
 import type { Conference, HeldEvent, World } from '../state.ts'
 import { isZone } from '../zone.ts'
 import { onCalendar } from './access.ts'
 import * as refuse from './errors.ts'
 import { attendeesOf, echoesOf, etagOf, EventInput, readTime, render } from './resource.ts'
 
-/** events.insert. An id once used stays taken, also by an event since deleted (google-api-ruby-client#1811). */
+/**
+ * events.insert. An id once used stays taken, also by an event since deleted (google-api-ruby-client#1811).
+ */
 export const insertEvent = (world: World, call: Call): Answer =>
   onCalendar(world, call, (person) => {
     const input = EventInput.safeParse(jsonOf(call)).data
@@ -119,13 +122,6 @@ const cancel = (world: World, event: HeldEvent, call: Call): void => {
 const findEvent = (world: World, person: Person, id: string | undefined): HeldEvent | undefined =>
   world.events.find((event) => event.calendarAddress === person.address && event.id === id)
 
-/** A just-created event may be missing from reads for a while; each read brings it nearer. */
-export const isMissed = (event: HeldEvent): boolean => {
-  if (event.readsToMiss === 0) return false
-  event.readsToMiss -= 1
-  return true
-}
-
 const isStale = (event: HeldEvent, call: Call): boolean => {
   const expected = call.header('if-match')
   return expected !== undefined && expected !== '*' && expected !== etagOf(event)
@@ -157,8 +153,8 @@ const refusalOf = (world: World, call: Call, input: EventInput): Answer | undefi
 const takesConferences = (call: Call): boolean => call.query.get('conferenceDataVersion') === '1'
 
 /**
- * Conference data is ignored without conferenceDataVersion=1, and so is a create request under the id of the one
- * before (Google Calendar API reference, events.conferenceData).
+ * Conference data is ignored without conferenceDataVersion=1, and so is a create request under the id of the
+ * one before (Google Calendar API reference, events.conferenceData).
  */
 const conferenceOf = (call: Call, input: EventInput, before: Conference): Conference => {
   const requestId = input.conferenceData?.createRequest?.requestId

@@ -27,8 +27,8 @@ export const queriedAddresses = (call: Call): string[] =>
   (Query.safeParse(jsonOf(call)).data?.items ?? []).map(({ id }) => id)
 
 /**
- * freebusy.query. One calendar that cannot be read is an error inside the 200, beside an empty `busy` that means
- * nothing (Google Calendar API reference, freebusy.query).
+ * freebusy.query. One calendar that cannot be read is an error inside the 200, beside an empty `busy` that
+ * means nothing (Google Calendar API reference, freebusy.query).
  */
 export const queryFreeBusy = (world: World, call: Call): Answer => {
   const caller = callerOf(world, call)

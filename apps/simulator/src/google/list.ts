@@ -2,12 +2,12 @@ import type { calendar_v3 } from 'googleapis/build/src/apis/calendar/v3.js'
 import { z } from 'zod'
 import type { Person } from '../contract.ts'
 import type { Answer, Call } from '../exchange.ts'
-import { intervalOf } from '../state.ts'
+import { intervalOf, isMissed } from '../state.ts'
 import type { HeldEvent, World } from '../state.ts'
 import { isZone } from '../zone.ts'
 import { onCalendar } from './access.ts'
 import { badRequest, invalid } from './errors.ts'
-import { isMissed, settleConference } from './events.ts'
+import { settleConference } from './events.ts'
 import { render } from './resource.ts'
 
 const Instant = z.iso.datetime({ offset: true })
@@ -15,8 +15,8 @@ const pageSizeDefault = 250
 const pageSizeMax = 2500
 
 /**
- * events.list. A page is a stretch of stored events and the filters come after, so that a page may be empty and
- * still carry a nextPageToken (Google Calendar API reference, events.list).
+ * events.list. A page is a stretch of stored events and the filters come after, so that a page may be empty
+ * and still carry a nextPageToken (Google Calendar API reference, events.list).
  */
 export const listEvents = (world: World, call: Call): Answer =>
   onCalendar(world, call, (person) => {

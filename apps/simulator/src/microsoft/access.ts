@@ -13,8 +13,8 @@ export const mailboxAddressOf = (world: World, call: Call): string | undefined =
   call.params.user?.toLowerCase() ?? tokenOf(world, call)?.address
 
 /**
- * Runs `act` with the mailbox's owner. A delegated token opens its own mailbox only; an application token opens
- * every mailbox but has no `/me`.
+ * Runs `act` with the mailbox's owner. A delegated token opens its own mailbox only; an application token
+ * opens every mailbox but has no `/me`.
  */
 export const onMailbox = (world: World, call: Call, act: (person: Person) => Answer): Answer => {
   const token = tokenOf(world, call)

@@ -6,7 +6,10 @@ export const requestIds = (call: Call): { 'request-id': string; 'client-request-
   'client-request-id': call.header('client-request-id') ?? call.requestId,
 })
 
-/** The envelope of every Graph refusal (Microsoft Graph docs, errors). `more` are members beside code and message. */
+/**
+ * The envelope of every Graph refusal (Microsoft Graph docs, errors). `more` are members beside code and
+ * message.
+ */
 export const refusal = (
   call: Call,
   status: number,

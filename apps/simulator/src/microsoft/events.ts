@@ -4,6 +4,7 @@ import type { Person } from '../contract.ts'
 import { jsonOf } from '../exchange.ts'
 import type { Answer, Call } from '../exchange.ts'
 import { recordEvent } from '../ledger.ts'
+import { isMissed } from '../state.ts'
 import type { Conference, HeldEvent, World } from '../state.ts'
 import { onMailbox } from './access.ts'
 import {
@@ -30,9 +31,9 @@ import {
 import type { GraphEvent } from './resource.ts'
 
 /**
- * Creates an event. Two behaviours a client has to know: a known transactionId with the same content answers 201
- * with the event of the first time and with other content ErrorDuplicateTransactionId; and ErrorInvalidRecipients
- * is said of an event that was created all the same (msgraph-sdk-php#280).
+ * Creates an event. Two behaviours a client has to know: a known transactionId with the same content answers
+ * 201 with the event of the first time and with other content ErrorDuplicateTransactionId; and
+ * ErrorInvalidRecipients is said of an event that was created all the same (msgraph-sdk-php#280).
  */
 export const createEvent = (world: World, call: Call): Answer =>
   onMailbox(world, call, (person) => {
@@ -187,13 +188,6 @@ const isInvitedTo = (world: World, person: Person, id: string | undefined): bool
       event.calendarAddress !== person.address &&
       event.attendees.some(({ address }) => address === person.address),
   )
-
-/** A just-created event may be missing from reads for a while; each read brings it nearer. */
-export const isMissed = (event: HeldEvent): boolean => {
-  if (event.readsToMiss === 0) return false
-  event.readsToMiss -= 1
-  return true
-}
 
 const isStale = (event: HeldEvent, call: Call): boolean => {
   const expected = call.header('if-match')

@@ -1,8 +1,8 @@
 import type { Answer, Call } from '../exchange.ts'
+import { isMissed } from '../state.ts'
 import type { HeldEvent, World } from '../state.ts'
 import { onMailbox } from './access.ts'
 import { refusal, unknownZone } from './errors.ts'
-import { isMissed } from './events.ts'
 import { preferencesOf } from './preferences.ts'
 import { expandedProperties, propertyKey, render, selected } from './resource.ts'
 
@@ -10,8 +10,8 @@ const pageSizeDefault = 10
 const pageSizeMax = 1000
 
 /**
- * Lists events, optionally those that carry an extended property. A page is a stretch of stored events, so that one
- * may match nothing and still have an @odata.nextLink.
+ * Lists events, optionally those that carry an extended property. A page is a stretch of stored events, so
+ * that one may match nothing and still have an @odata.nextLink.
  */
 export const listEvents = (world: World, call: Call): Answer =>
   onMailbox(world, call, (person) => {

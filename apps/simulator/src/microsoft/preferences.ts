@@ -4,7 +4,10 @@ import type { Call } from '../exchange.ts'
 import type { HeldEvent } from '../state.ts'
 import { instantOf, isZone, localOf } from '../zone.ts'
 
-/** Windows names for the zones that people in tests live in; Graph knows them all (Unicode CLDR, windowsZones). */
+/**
+ * Windows names for the zones that people in tests live in; Graph knows them all (Unicode CLDR,
+ * windowsZones).
+ */
 const ianaByWindowsName = new Map([
   ['UTC', 'UTC'],
   ['GMT Standard Time', 'Europe/London'],

@@ -54,7 +54,9 @@ export const echoesOf = (
     }),
   )
 
-/** Start and end, or undefined when they are missing, malformed, reversed or, for whole days, not midnights. */
+/**
+ * Start and end, or undefined when they are missing, malformed, reversed or, for whole days, not midnights.
+ */
 export const readTime = (input: Pick<EventInput, 'start' | 'end' | 'isAllDay'>): EventTime | undefined => {
   const { start, end } = input
   if (!start || !end) return undefined
@@ -80,8 +82,8 @@ export const attendeesOf = (input: EventInput): HeldAttendee[] =>
   }))
 
 /**
- * The identity of a single-value extended property: the GUID in any case, the name to the letter (Microsoft Graph
- * docs, singleValueLegacyExtendedProperty).
+ * The identity of a single-value extended property: the GUID in any case, the name to the letter (Microsoft
+ * Graph docs, singleValueLegacyExtendedProperty).
  */
 export const propertyKey = (id: string): string => id.replace(/\{[0-9a-f-]+\}/i, (guid) => guid.toLowerCase())
 
@@ -93,7 +95,7 @@ export const propertiesOf = (before: ReadonlyMap<string, string>, input: EventIn
   return new Map([...before, ...given])
 }
 
-export const changeKeyOf = (event: HeldEvent): string =>
+const changeKeyOf = (event: HeldEvent): string =>
   Buffer.from(`${event.createdAt.getTime()}.${event.version}`).toString('base64')
 export const etagOf = (event: HeldEvent): string => `W/"${changeKeyOf(event)}"`
 
@@ -108,7 +110,10 @@ const never = '0001-01-01T00:00:00Z'
 /** Annotations that the vendor's types leave out. */
 export type GraphEvent = Event & { '@odata.etag': string; '@odata.context'?: string }
 
-/** The event as its organizer's calendar shows it. Extended properties are left out: they come with $expand only. */
+/**
+ * The event as its organizer's calendar shows it. Extended properties are left out: they come with $expand
+ * only.
+ */
 export const render = (event: HeldEvent, preferences: Preferences): GraphEvent => ({
   '@odata.etag': etagOf(event),
   id: idFor(event, preferences),
@@ -194,7 +199,10 @@ export const selected = (event: GraphEvent, select: string | null): Partial<Grap
 
 export type ExpandedProperties = NullableOption<Event['singleValueExtendedProperties']>
 
-/** The properties that `$expand=singleValueExtendedProperties($filter=id eq '…')` asks for; undefined without it. */
+/**
+ * The properties that `$expand=singleValueExtendedProperties($filter=id eq '…')` asks for; undefined without
+ * it.
+ */
 export const expandedProperties = (
   event: HeldEvent,
   expand: string | null,

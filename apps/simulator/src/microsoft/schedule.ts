@@ -1,7 +1,7 @@
 import type {
-  CustomTimeZone,
   FreeBusyError,
   ScheduleInformation,
+  TimeZoneBase,
   WorkingHours,
 } from '@microsoft/microsoft-graph-types'
 import { z } from 'zod'
@@ -10,7 +10,6 @@ import { jsonOf } from '../exchange.ts'
 import type { Answer, Call } from '../exchange.ts'
 import { occupiedBy } from '../state.ts'
 import type { Interval, Occupied, World } from '../state.ts'
-import { biasMinutes } from '../zone.ts'
 import { onMailbox } from './access.ts'
 import { refusal, unknownZone, unreadableBody } from './errors.ts'
 import { graphTime, instantOfGraphTime, preferencesOf, windowsNameOf, zoneNamed } from './preferences.ts'
@@ -142,7 +141,7 @@ const scheduleOf = (world: World, caller: Person, scheduleId: string, view: View
           ? { isPrivate: false, subject: title, location: '' }
           : {}),
       })),
-      workingHours: workingHours(person, view.window.start),
+      workingHours: workingHours(person),
     },
   ]
 }
@@ -187,13 +186,12 @@ const digits = (items: readonly Occupied[], { window, intervalMs }: View): strin
   return view
 }
 
-/** Outlook names the zone as Windows does; a zone it has no name for is a custom one that only gives its bias. */
-const workingHours = (person: Person, at: Date): WorkingHours => {
+/** Outlook names the zone as Windows does; one it has no name for is custom, and its name says nothing. */
+const workingHours = (person: Person): WorkingHours => {
   const name = windowsNameOf(person.timeZone)
-  const custom: CustomTimeZone & { '@odata.type': string } = {
+  const custom: TimeZoneBase & { '@odata.type': string } = {
     '@odata.type': '#microsoft.graph.customTimeZone',
     name: 'Customized Time Zone',
-    bias: biasMinutes(at, person.timeZone),
   }
   return {
     daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],

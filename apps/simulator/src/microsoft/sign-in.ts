@@ -1,4 +1,7 @@
-/** Microsoft's sign-in: the token endpoint and the metadata that MSAL reads first for an authority it does not know. */
+/**
+ * Microsoft's sign-in: the token endpoint and the metadata that MSAL reads first for an authority it does not
+ * know.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Person } from '../contract.ts'
 import type { Answer, Call } from '../exchange.ts'
@@ -100,11 +103,13 @@ const grantApplication = (world: World, call: Call, form: URLSearchParams): Answ
 }
 
 export const openidConfiguration = (_world: World, call: Call): Answer => {
-  const tenant = `${call.origin}/login/${encodeURIComponent(tenantOf(call))}`
+  const tenant = `${call.origin}/${encodeURIComponent(tenantOf(call))}`
   return {
     status: 200,
     body: {
-      issuer: `${tenant}/v2.0`,
+      // As the real service names itself, whatever address it is reached at: MSAL trusts an issuer by its
+      // host.
+      issuer: `https://login.microsoftonline.com/${guidFrom(tenantOf(call))}/v2.0`,
       authorization_endpoint: `${tenant}/oauth2/v2.0/authorize`,
       token_endpoint: `${tenant}/oauth2/v2.0/token`,
       end_session_endpoint: `${tenant}/oauth2/v2.0/logout`,
@@ -131,6 +136,8 @@ const refuse = (call: Call, status: number, error: string, code: number, message
   status,
   body: {
     error,
+    // By this MSAL tells a grant that only the person can renew from a fault of the client's.
+    ...(error === 'invalid_grant' ? { suberror: 'bad_token' } : {}),
     error_description: `AADSTS${code}: ${message} Trace ID: ${call.requestId} Timestamp: ${stamp(call.at)}`,
     error_codes: [code],
     timestamp: stamp(call.at),

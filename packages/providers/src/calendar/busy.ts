@@ -83,17 +83,15 @@ export const clipAndMerge = (intervals: readonly Interval[], window: Interval): 
   const merged: { startMs: number; endMs: number }[] = []
   for (const interval of sorted) {
     const last = merged.at(-1)
-    if (last !== undefined && interval.startMs <= last.endMs) last.endMs = Math.max(last.endMs, interval.endMs)
+    if (last !== undefined && interval.startMs <= last.endMs)
+      last.endMs = Math.max(last.endMs, interval.endMs)
     else merged.push({ ...interval })
   }
   return merged.map(({ startMs, endMs }) => ({ start: new Date(startMs), end: new Date(endMs) }))
 }
 
 /** The answer's entry for an asked address. Providers have been seen to change the case of what they echo. */
-export const findByAddress = <T>(
-  entries: ReadonlyMap<string, T>,
-  address: string,
-): T | undefined => {
+export const findByAddress = <T>(entries: ReadonlyMap<string, T>, address: string): T | undefined => {
   const exact = entries.get(address)
   if (exact !== undefined) return exact
   const wanted = address.toLowerCase()

@@ -41,7 +41,8 @@ export interface FreeBusyQuery {
 export type CalendarBusy =
   | { readonly type: 'known'; readonly busy: readonly Interval[] }
   | { readonly type: 'unknown'; readonly reason: UnknownCalendarReason; readonly code: string }
-export type UnknownCalendarReason = 'not_found' | 'no_access' | 'too_many_entries' | 'internal' | 'missing' | 'other'
+export type UnknownCalendarReason =
+  'not_found' | 'no_access' | 'too_many_entries' | 'internal' | 'missing' | 'other'
 
 export type FreeBusyAnswer =
   { readonly type: 'read'; readonly busyByAddress: ReadonlyMap<string, CalendarBusy> } | CallFailure
@@ -129,8 +130,7 @@ export type FindEventsAnswer =
   /** Live and cancelled events that carry our identity; events that the filter returned without it are left out. */
   { readonly type: 'read'; readonly events: readonly ProviderEvent[] } | CallFailure
 
-export type CancelAnswer =
-  { readonly type: 'cancelled' } | { readonly type: 'already_gone' } | CallFailure
+export type CancelAnswer = { readonly type: 'cancelled' } | { readonly type: 'already_gone' } | CallFailure
 
 /** A calendar provider. One value serves one connection: it holds that connection's token source and nothing else. */
 export interface Calendar {

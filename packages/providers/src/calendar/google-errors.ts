@@ -8,7 +8,9 @@ const Envelope = z.object({
   error: z.object({
     message: z.string().default(''),
     errors: z
-      .array(z.object({ domain: z.string().default(''), reason: z.string(), message: z.string().default('') }))
+      .array(
+        z.object({ domain: z.string().default(''), reason: z.string(), message: z.string().default('') }),
+      )
       .default([]),
   }),
 })
@@ -50,7 +52,9 @@ export const failureOfGoogle = (answered: Answered): CallFailure => {
   if (status === 403 && SLOW_DOWN.has(refusal.reason)) {
     return { type: 'throttled', code, retryAfterMs: retryAfterMs(answered.headers, new Date()) }
   }
-  const reason = namesAttendee(refusal) ? 'invalid_attendee' : (REASONS.get(refusal.reason) ?? byStatus.reason)
+  const reason = namesAttendee(refusal)
+    ? 'invalid_attendee'
+    : (REASONS.get(refusal.reason) ?? byStatus.reason)
   return { ...byStatus, reason }
 }
 

@@ -3,7 +3,7 @@
  * who ask at the same time wait for the same refresh.
  */
 import type { CallContext, CallFailure } from '../call.ts'
-import { openDeadline, recordExchange } from '../http.ts'
+import { beforeCut, openDeadline, recordExchange } from '../http.ts'
 import type { Answered, Exchange } from '../http.ts'
 import type { TokenAnswer, TokenSource } from './calendar.ts'
 
@@ -46,10 +46,10 @@ export const cachedTokens = (
     }
     const shared = running
     const answer = await (shared === undefined ? start(context) : follow(shared, context))
+    if (answer === undefined) return { type: 'unavailable', code: 'deadline_exceeded' }
     if (answer.type === 'refreshed') return { type: 'token', accessToken: answer.accessToken }
     // The refresh was cut short by the caller who led it. That says nothing to one whose own time is not over.
-    if (shared !== undefined && wasCut(answer) && !context.signal.aborted) return ask(context)
-    return answer
+    return shared !== undefined && wasCut(answer) ? ask(context) : answer
   }
   const forget = (accessToken: string) => {
     if (kept?.accessToken === accessToken) kept = undefined
@@ -60,22 +60,18 @@ export const cachedTokens = (
 const wasCut = (answer: RefreshAnswer): boolean =>
   answer.type === 'unavailable' && (answer.code === 'aborted' || answer.code === 'deadline_exceeded')
 
-/** Waits for another caller's refresh, but no longer than this caller may. */
-const follow = async (shared: Promise<RefreshAnswer>, context: CallContext): Promise<RefreshAnswer> => {
+/** Waits for another caller's refresh, but no longer than this caller may: undefined when its own time was over first. */
+const follow = async (
+  shared: Promise<RefreshAnswer>,
+  context: CallContext,
+): Promise<RefreshAnswer | undefined> => {
   const deadline = openDeadline(context)
   try {
-    return await Promise.race([shared, whenCut(deadline.signal)])
+    return await beforeCut(shared, deadline)
   } finally {
     deadline.close()
   }
 }
-
-const whenCut = (signal: AbortSignal): Promise<RefreshAnswer> =>
-  new Promise((resolve) => {
-    const cut = () => resolve({ type: 'unavailable', code: 'deadline_exceeded' })
-    if (signal.aborted) cut()
-    else signal.addEventListener('abort', cut)
-  })
 
 export interface AuthorisedCall<T extends { readonly type: string }> {
   readonly provider: string

@@ -1,0 +1,33 @@
+/** A dispatcher as a value: rows claimed, effects made. `main.ts` runs one as a process. */
+import { createEngine, type Engine, type EngineEvent } from '@aftercommit/outbox/engine'
+import type { Db, Tx } from '@aftercommit/platform/db'
+import type { Unseal } from '@aftercommit/platform/sealing'
+import { worldOf, type ProviderSettings } from './providers.ts'
+import { registrationsOf } from './registry.ts'
+
+export type { ProviderSettings } from './providers.ts'
+
+export interface DispatcherOptions {
+  readonly db: Db
+  readonly unseal: Unseal
+  readonly providers: ProviderSettings
+  readonly leaseMs: number
+  readonly pollMs: number
+  readonly report?: (event: EngineEvent) => void
+}
+
+export const createDispatcher = (options: DispatcherOptions): Engine => {
+  const { db, unseal, providers, leaseMs, pollMs, report } = options
+  return createEngine<Tx>({
+    db,
+    registrations: registrationsOf(worldOf(providers, unseal)),
+    leaseMs,
+    pollMs,
+    laneByName: {
+      calendar: { concurrency: 20, claimMax: 20 },
+      decide: { concurrency: 4, claimMax: 20 },
+      webhook: { concurrency: 20, claimMax: 20 },
+    },
+    ...(report && { report }),
+  })
+}

@@ -1,0 +1,50 @@
+import winston from 'winston'
+
+/** What a log line may carry: scalars that its writer chose by name. Objects of the domain do not fit. */
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface Log {
+  readonly info: (message: string, fields?: LogFields) => void
+  readonly warn: (message: string, fields?: LogFields) => void
+  readonly error: (message: string, fields?: LogFields) => void
+}
+
+/** JSON lines on standard output. */
+export const createLog = (
+  service: string,
+  level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info',
+): Log => {
+  const logger = winston.createLogger({
+    ...(level === 'silent' ? { silent: true } : { level }),
+    defaultMeta: { service },
+    format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
+    transports: [new winston.transports.Console()],
+  })
+  const write =
+    (severity: 'info' | 'warn' | 'error') =>
+    (message: string, fields: LogFields = {}): void =>
+      void logger.log(severity, message, fields)
+  return { info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/**
+ * An error as a log may show it: its kind, its code and where it arose. Not its message, which may quote a value, a
+ * row or a provider's words.
+ */
+export const errorFields = (error: unknown): LogFields => {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const code: unknown = Reflect.get(error, 'code')
+  const frames = error.stack
+    ?.split('\n')
+    .filter((line) => line.trimStart().startsWith('at '))
+    .slice(0, 8)
+    .map((line) => line.trim())
+    .join(' | ')
+  const cause = error.cause instanceof Error ? error.cause.name : undefined
+  return {
+    error: error.name,
+    ...(typeof code === 'string' && { code }),
+    ...(cause !== undefined && { cause }),
+    ...(frames !== undefined && { frames }),
+  }
+}

@@ -1,0 +1,24 @@
+/** Everything scheduling does to the world: one handler per action, or it does not compile. */
+import type { Handlers, Registration } from '@aftercommit/outbox'
+import type { Tx } from '@aftercommit/platform/db'
+import type { schedulingActions } from './actions.ts'
+import { findTime } from './handlers/find-time.ts'
+import { notifyClient } from './handlers/notify-client.ts'
+import { readAvailability } from './handlers/read-availability.ts'
+import { readBackEvent } from './handlers/read-back-event.ts'
+import type { World } from './handlers/world.ts'
+import { writeEvent } from './handlers/write-event.ts'
+
+export type { World } from './handlers/world.ts'
+export type { CalendarConnection, WebhookEndpoint } from './store.ts'
+
+export const schedulingHandlers = (world: World): readonly Registration<Tx>[] => {
+  const handlers = {
+    readAvailability: readAvailability(world),
+    findTime: findTime(),
+    writeEvent: writeEvent(world),
+    readBackEvent: readBackEvent(world),
+    notifyClient: notifyClient(world),
+  } satisfies Handlers<typeof schedulingActions, Tx>
+  return Object.values(handlers)
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { done, go, handlerOf, type Outcome } from '@aftercommit/outbox'
+import type { Tx } from '@aftercommit/platform/db'
+import type { Calendar, CalendarBusy } from '@aftercommit/providers/calendar'
+import type { Interval } from '@aftercommit/time'
+import { schedulingActions } from '../actions.ts'
+import { CONNECTED_FRESH_MS, type Evidence } from '../evidence.ts'
+import { EvidenceId } from '../ids.ts'
+import { windowOf } from '../intent.ts'
+import { evidenceArrived } from '../meeting.ts'
+import {
+  insertEvidence,
+  lockMeeting,
+  readConnections,
+  readEvidence,
+  readMeeting,
+  readParticipants,
+  saveMeeting,
+} from '../store.ts'
+import { callContext, outcomeOfFailedRead, type World } from './world.ts'
+
+interface Plan {
+  readonly calendar: Calendar
+  readonly address: string
+  readonly window: Interval
+}
+
+/** What was learned of one calendar: S3 keeps an empty busy set and an unreadable calendar apart. */
+type Learned = CalendarBusy & { readonly retrievedAt: Date }
+
+export const readAvailability = (world: World) =>
+  handlerOf<Tx>()(schedulingActions.readAvailability, {
+    prepare: async (tx, { payload }) => {
+      const meeting = await readMeeting(tx, payload.meetingId)
+      if (meeting?.state.type !== 'gathering' || meeting.round !== payload.round) {
+        return { type: 'obsolete', reason: 'round_over' }
+      }
+      const people = await readParticipants(tx, meeting.id)
+      const person = people.find(({ id }) => id === payload.participantId)
+      if (!person) return { type: 'obsolete', reason: 'participant_gone' }
+      if (person.connectionId === undefined) return { type: 'obsolete', reason: 'not_connected' }
+      const connection = (await readConnections(tx, [person.connectionId])).get(person.connectionId)
+      if (connection?.state !== 'active') return { type: 'dead', class: 'permission', code: 'grant_revoked' }
+      const calendar = world.calendarOf(tx.tenantId, connection)
+      return go<Plan>({ calendar, address: connection.address, window: windowOf(meeting.intent) })
+    },
+
+    perform: async ({ calendar, address, window }, attempt): Promise<Outcome<Learned>> => {
+      const answer = await calendar.readFreeBusy(
+        { addresses: [address], window },
+        callContext(world, attempt),
+      )
+      if (answer.type !== 'read') return outcomeOfFailedRead(answer)
+      const busy = answer.busyByAddress.get(address)
+      if (!busy) return { type: 'retry', code: 'answer_without_calendar' }
+      // The provider had trouble with this one calendar: that passes. The other reasons do not.
+      if (busy.type === 'unknown' && (busy.reason === 'internal' || busy.reason === 'missing')) {
+        return { type: 'retry', code: `calendar_${busy.reason}` }
+      }
+      return done({ ...busy, retrievedAt: attempt.now })
+    },
+
+    settle: async (tx, { payload }, outcome, plan) => {
+      if (outcome.type !== 'done' && outcome.type !== 'dead') return []
+      const meeting = await lockMeeting(tx, payload.meetingId)
+      if (meeting?.state.type !== 'gathering' || meeting.round !== payload.round) return []
+      // A read that ended for good is evidence too: that this person's time is not known.
+      const learned: Learned =
+        outcome.type === 'done'
+          ? outcome.facts
+          : { type: 'unknown', reason: 'other', code: outcome.code, retrievedAt: tx.now }
+      await insertEvidence(tx, meeting.id, {
+        id: EvidenceId.parse(randomUUID()),
+        participantId: payload.participantId,
+        round: payload.round,
+        source: plan?.calendar.provider ?? (await providerOf(tx, payload)),
+        retrievedAt: learned.retrievedAt,
+        expiresAt: new Date(learned.retrievedAt.getTime() + CONNECTED_FRESH_MS),
+        ...(learned.type === 'known'
+          ? { type: 'known', busy: learned.busy }
+          : { type: 'unknown', code: learned.code }),
+      })
+      const participants = await readParticipants(tx, meeting.id)
+      const evidence = await readEvidence(tx, meeting.id, meeting.round)
+      const change = evidenceArrived(
+        meeting,
+        participants,
+        new Set(evidence.map(({ participantId }) => participantId)),
+      )
+      await saveMeeting(tx, change.meeting)
+      return change.actions
+    },
+  })
+
+const providerOf = async (
+  tx: Tx,
+  { meetingId, participantId }: { meetingId: string; participantId: string },
+): Promise<Evidence['source']> => {
+  const people = await readParticipants(
+    tx,
+    schedulingActions.findTime.payload.shape.meetingId.parse(meetingId),
+  )
+  const id = people.find((person) => person.id === participantId)?.connectionId
+  const connection = id && (await readConnections(tx, [id])).get(id)
+  if (!connection) throw new Error('a read was enqueued for somebody without a calendar')
+  return connection.provider
+}

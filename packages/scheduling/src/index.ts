@@ -1,0 +1,14 @@
+/** Scheduling as the API sees it: what may be asked, and what can be read. Nothing here calls anybody. */
+export {
+  addWebhookEndpoint,
+  approveProposal,
+  connectCalendar,
+  openMeeting,
+  type ApproveResult,
+  type ConnectResult,
+  type OpenResult,
+} from './commands.ts'
+export { ConnectionId, EndpointId, MeetingId, ProposalId } from './ids.ts'
+export { MeetingIntent } from './intent.ts'
+export { readTrace, type Trace, type TraceEntry } from './trace.ts'
+export { viewMeeting, type MeetingView } from './view.ts'

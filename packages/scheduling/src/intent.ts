@@ -1,0 +1,146 @@
+import { parseTimeZone, resolveLocal, type Interval, type TimeZone } from '@aftercommit/time'
+import { z } from 'zod'
+import { ConnectionId } from './ids.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Both providers answer free/busy for about two months at most; see the calendar adapters. */
+const WINDOW_MAX_DAYS = 60
+const PARTICIPANTS_MAX = 100
+
+/** An IANA zone. `EST`, `BST` and the like name different clocks to different people and are refused. */
+export const ZoneName = z.string().transform((text, context): TimeZone => {
+  const zone = parseTimeZone(text)
+  if (zone.type === 'zone') return zone.zone
+  context.addIssue({ code: 'custom', message: `not an IANA time zone (${zone.reason})` })
+  return z.NEVER
+})
+
+/** A wall-clock time without offset; it means something only together with a zone. */
+const LocalDateTime = z.iso.datetime({ local: true, offset: false }).refine((text) => !text.endsWith('Z'), {
+  error: 'a local date and time carries no offset; the zone is a field of its own',
+})
+
+/** Compared without letter case, and kept as given for the provider. */
+const Address = z.email().max(254)
+
+export const WorkingHours = z.strictObject({
+  startsAt: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:mm'),
+  endsAt: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'HH:mm'),
+  /** ISO days of the week, 1 is Monday. */
+  days: z.array(z.int().min(1).max(7)).min(1).max(7),
+})
+export type WorkingHours = z.output<typeof WorkingHours>
+
+const Person = z
+  .strictObject({
+    displayName: z.string().trim().min(1).max(200),
+    address: Address,
+    role: z.enum(['required', 'optional']),
+    /** The calendar that is read for this person's time. */
+    calendarConnectionId: ConnectionId,
+    timeZone: ZoneName.optional(),
+    workingHours: WorkingHours.optional(),
+  })
+  .refine((person) => person.workingHours === undefined || person.timeZone !== undefined, {
+    path: ['timeZone'],
+    error: 'working hours mean nothing without the zone they are kept in',
+  })
+
+/** S1: one meeting as a person means it, typed. Everything a decision uses is here; nothing is guessed later. */
+export const MeetingIntent = z
+  .strictObject({
+    purpose: z.string().trim().min(1).max(200),
+    durationMinutes: z.int().min(5).max(720).multipleOf(5),
+    timeZone: ZoneName,
+    window: z.strictObject({ from: LocalDateTime, to: LocalDateTime }),
+    /** Until when the event must be written; an instant with its offset. */
+    bookBy: z.iso.datetime({ offset: true }),
+    organizer: z.strictObject({
+      address: Address,
+      /** The calendar into which the event is written. */
+      calendarConnectionId: ConnectionId,
+    }),
+    participants: z.array(Person).min(1).max(PARTICIPANTS_MAX),
+    approval: z.discriminatedUnion('mode', [
+      z.strictObject({ mode: z.literal('automatic') }),
+      z.strictObject({ mode: z.literal('named_approver'), address: Address }),
+    ]),
+    location: z.string().trim().min(1).max(500).optional(),
+    conference: z.boolean().default(false),
+    /** The person's own words. Provenance only: nothing is decided from them. */
+    instruction: z.string().max(10_000).optional(),
+  })
+  .check((context) => {
+    checkPeople(context.value, (path, message) =>
+      context.issues.push({ code: 'custom', input: context.value, path, message }),
+    )
+    checkWindow(context.value, (path, message) =>
+      context.issues.push({ code: 'custom', input: context.value, path, message }),
+    )
+  })
+export type MeetingIntent = z.output<typeof MeetingIntent>
+
+type Complain = (path: (string | number)[], message: string) => void
+
+const checkPeople = (
+  intent: { participants: readonly { address: string; role: string }[] },
+  complain: Complain,
+): void => {
+  const seen = new Set<string>()
+  intent.participants.forEach(({ address }, index) => {
+    const key = address.toLowerCase()
+    if (seen.has(key)) complain(['participants', index, 'address'], 'the same person twice')
+    seen.add(key)
+  })
+  if (!intent.participants.some(({ role }) => role === 'required')) {
+    complain(['participants'], 'at least one participant must be required')
+  }
+}
+
+const checkWindow = (
+  intent: { window: { from: string; to: string }; timeZone: TimeZone; durationMinutes: number },
+  complain: Complain,
+): void => {
+  // Each edge is resolved by itself, so that a time which the clock skips is named where it stands.
+  const from = edge(intent.window.from, intent.timeZone)
+  const to = edge(intent.window.to, intent.timeZone)
+  if (!(from instanceof Date)) complain(['window', 'from'], from)
+  if (!(to instanceof Date)) complain(['window', 'to'], to)
+  if (!(from instanceof Date) || !(to instanceof Date)) return
+  const lengthMs = to.getTime() - from.getTime()
+  if (lengthMs < intent.durationMinutes * MINUTE_MS) {
+    complain(['window', 'to'], 'the window is shorter than the meeting')
+  }
+  if (lengthMs > WINDOW_MAX_DAYS * DAY_MS) {
+    complain(['window', 'to'], `the window is longer than ${WINDOW_MAX_DAYS} days`)
+  }
+}
+
+const edge = (local: string, zone: TimeZone): Date | string => {
+  const resolved = resolveLocal(local, zone, { gap: 'refuse', overlap: 'refuse' })
+  switch (resolved.type) {
+    case 'instant':
+      return resolved.instant
+    case 'gap':
+      return 'the clock skips this time in that zone'
+    case 'overlap':
+      return 'the clock shows this time twice in that zone'
+    case 'malformed':
+      return `not a local date and time (${resolved.reason})`
+  }
+}
+
+/** The window as instants. The intent was checked at the edge, so both ends exist exactly once. */
+export const windowOf = (intent: MeetingIntent): Interval => {
+  const start = edge(intent.window.from, intent.timeZone)
+  const end = edge(intent.window.to, intent.timeZone)
+  if (!(start instanceof Date) || !(end instanceof Date)) {
+    throw new Error('an intent was stored whose window does not exist')
+  }
+  return { start, end }
+}
+
+export const durationMs = (intent: MeetingIntent): number => intent.durationMinutes * MINUTE_MS
+
+export const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

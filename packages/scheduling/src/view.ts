@@ -1,0 +1,88 @@
+/** A meeting as its client reads it. */
+import type { Db } from '@aftercommit/platform/db'
+import type { MeetingId } from './ids.ts'
+import type { MeetingIntent } from './intent.ts'
+import type { Meeting } from './meeting.ts'
+import {
+  readCompletion,
+  readEvent,
+  readMeeting,
+  readParticipants,
+  readProposals,
+  readRepairs,
+} from './store.ts'
+
+export interface MeetingView {
+  readonly id: MeetingId
+  readonly revision: number
+  readonly state: Meeting['state']
+  readonly intent: MeetingIntent
+  readonly participants: readonly {
+    readonly id: string
+    readonly displayName: string
+    readonly address: string
+    readonly role: 'required' | 'optional'
+  }[]
+  /** The proposal that stands, if any. */
+  readonly proposal:
+    | {
+        readonly id: string
+        readonly start: string
+        readonly end: string
+        readonly optionalAttending: readonly string[]
+        readonly optionalMissing: readonly { readonly id: string; readonly because: string }[]
+      }
+    | undefined
+  readonly event:
+    { readonly provider: string; readonly calendarAddress: string; readonly eventId: string } | undefined
+  /** What proves that the meeting is confirmed. */
+  readonly completion: { readonly verifiedAt: string; readonly checks: readonly string[] } | undefined
+  readonly repairs: readonly { readonly id: string; readonly code: string; readonly owner: string }[]
+}
+
+export const viewMeeting = (
+  db: Db,
+  tenantId: string,
+  meetingId: MeetingId,
+): Promise<MeetingView | undefined> =>
+  db.transact(tenantId, async (tx) => {
+    const meeting = await readMeeting(tx, meetingId)
+    if (!meeting) return undefined
+    const participants = await readParticipants(tx, meetingId)
+    const proposal = (await readProposals(tx, meetingId)).find(
+      ({ id }) => 'proposalId' in meeting.state && id === meeting.state.proposalId,
+    )
+    const event = proposal && (await readEvent(tx, proposal.id))
+    const completion = proposal && (await readCompletion(tx, proposal.id))
+    const repairs = await readRepairs(tx, meetingId)
+    return {
+      id: meetingId,
+      revision: meeting.revision,
+      state: meeting.state,
+      intent: meeting.intent,
+      participants: participants.map(({ id, displayName, address, role }) => ({
+        id,
+        displayName,
+        address,
+        role,
+      })),
+      proposal: proposal && {
+        id: proposal.id,
+        start: proposal.start.toISOString(),
+        end: proposal.end.toISOString(),
+        ...proposal.optional,
+      },
+      event: event && {
+        provider: event.provider,
+        calendarAddress: event.calendarAddress,
+        eventId: event.eventId,
+      },
+      completion: completion && {
+        verifiedAt: completion.verifiedAt.toISOString(),
+        checks: completion.checks.filter(({ agrees }) => agrees).map(({ field }) => field),
+      },
+      repairs: repairs
+        .filter(({ resolvedAt }) => resolvedAt === undefined)
+        .map(({ id, code, owner }) => ({ id, code, owner })),
+    }
+  })
