@@ -230,7 +230,8 @@ export const retryAfterMs = (headers: Headers, now: Date): number | undefined =>
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
-  const until = Date.parse(value)
+  // Date.parse takes almost anything for a date; an HTTP date ends in GMT.
+  const until = value.endsWith('GMT') ? Date.parse(value) : Number.NaN
   if (Number.isNaN(until)) return undefined
   const serverNow = Date.parse(headers.get('date') ?? '')
   return Math.max(0, until - (Number.isNaN(serverNow) ? now.getTime() : serverNow))

@@ -1,0 +1,70 @@
+/** `npm start`: the whole product, doing its main job before one's eyes. */
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createTenant } from '@aftercommit/platform/tenants'
+import { startStack } from './stack.ts'
+import { tellStory } from './story.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({
+    options: { once: { type: 'boolean', default: false }, json: { type: 'string' } },
+  })
+  const startedAt = new Date()
+  const tell = (line: string): void => {
+    const seconds = ((Date.now() - startedAt.getTime()) / 1000).toFixed(2).padStart(6)
+    process.stdout.write(`${seconds} s  ${line}\n`)
+  }
+  const interrupted = new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+  const stack = await startStack(root, tell)
+  try {
+    tell(`API, simulator and ${stack.dispatchers.length} dispatcher processes are up.`)
+    const { apiKey } = await createTenant(stack.ownerUrl, 'Demo')
+    const work = (async () => {
+      const story = await tellStory(stack, apiKey, startedAt, tell)
+      const verdict = await judge(stack, story)
+      if (values.json !== undefined) await writeJson(values.json, { ...story, ...verdict })
+      return { story, verdict }
+    })()
+    const ended = await Promise.race([work, interrupted.then(() => undefined)])
+    if (!ended) return 130
+    printVerdict(ended.verdict, ended.story.meeting.state.type)
+    if (!values.once) {
+      printUrls(stack.apiUrl, stack.simulatorUrl, apiKey, ended.story.meeting.id)
+      await interrupted
+    }
+    return ended.verdict.passed ? 0 : 1
+  } finally {
+    await stack.stop()
+  }
+}
+
+const writeJson = (file: string, { script, ...rest }: Record<string, unknown> & { script: unknown }) =>
+  writeFile(file, `${JSON.stringify({ ...rest, script: withoutTokens(script) }, null, 2)}\n`)
+
+const withoutTokens = (script: unknown): unknown =>
+  JSON.parse(JSON.stringify(script, (key, value: unknown) => (key === 'refreshToken' ? undefined : value)))
+
+const printVerdict = (verdict: Verdict, state: string): void => {
+  process.stdout.write(`\nThe meeting is ${state}.\n`)
+  for (const { name, passed } of verdict.checks) process.stdout.write(`  ${passed ? '✓' : '✗'} ${name}\n`)
+}
+
+const printUrls = (api: string, simulator: string, apiKey: string, meetingId: string): void => {
+  process.stdout.write(`
+API        ${api}          (Authorization: Bearer ${apiKey})
+Trace      curl -s -H 'authorization: Bearer ${apiKey}' ${api}/v1/meetings/${meetingId}/trace
+Simulator  ${simulator}/control/ledger
+Logs       .data/logs
+
+Ctrl-C stops everything.
+`)
+}
+
+process.exitCode = await main()

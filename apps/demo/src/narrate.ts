@@ -1,0 +1,53 @@
+import { formatInstant } from '@aftercommit/time'
+import { BERLIN, NEW_YORK } from './cast.ts'
+import type { TraceEntry } from './client.ts'
+
+export interface Names {
+  readonly personById: ReadonlyMap<string, string>
+  /** A short name per dispatcher, given in the order in which they are first heard of. */
+  readonly dispatcherOf: (replicaId: string | null) => string
+}
+
+/** One line of the story for one entry of the trace; undefined for what needs no line. */
+export const narrate = (entry: TraceEntry, names: Names): string | undefined => {
+  switch (entry.type) {
+    case 'action_enqueued':
+      return undefined
+    case 'attempt':
+      return attemptLine(entry, names)
+    case 'action_ended':
+      return entry.outcome === 'dead' ? `${entry.action} is dead: a person must look.` : undefined
+    case 'evidence': {
+      const who = names.personById.get(entry.participantId) ?? entry.participantId
+      return entry.known
+        ? `${who}'s busy times are known.`
+        : `${who}'s time is not known, and not taken as free.`
+    }
+    case 'proposal':
+      return `A time for everybody: ${bothClocks(entry.start)}.`
+    case 'approval':
+      return `Approved (${entry.authority}): one immutable write is committed with the approval.`
+    case 'event_written':
+      return `The event is at ${entry.provider}. It is not called confirmed yet.`
+    case 'completion_verified':
+      return `Read back and proved in ${entry.checks.length} points: ${entry.checks.join(', ')}.`
+    case 'repair_opened':
+      return `A repair is open: ${entry.code}, owned by ${entry.owner}.`
+  }
+}
+
+const attemptLine = (entry: Extract<TraceEntry, { type: 'attempt' }>, names: Names): string => {
+  const calls = entry.calls
+    .filter(({ operation }) => operation !== 'token')
+    .map(({ provider, operation, status, outcome }) => `${provider} ${operation} → ${status ?? outcome}`)
+  const verb = entry.action.replace('scheduling.', '').replace('#reconcile', ' (asking)').replaceAll('_', ' ')
+  const code = entry.code === null ? '' : ` (${entry.code})`
+  const detail = calls.length > 0 ? `: ${calls.join(', ')}` : ''
+  return `${names.dispatcherOf(entry.replicaId)} ${verb}${detail} ⇒ ${entry.outcome}${code}`
+}
+
+export const bothClocks = (instant: string): string => {
+  const at = new Date(instant)
+  const pattern = 'EEE d MMM yyyy HH:mm'
+  return `${formatInstant(at, BERLIN, pattern)} in Berlin, ${formatInstant(at, NEW_YORK, 'HH:mm')} in New York`
+}

@@ -1,0 +1,152 @@
+/** The whole product on one machine: PostgreSQL, the provider simulator, the API, and two dispatchers. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startLocalPostgres, urlOf } from '@aftercommit/local-postgres'
+import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
+import { newSealingKey } from '@aftercommit/platform/sealing'
+import pg from 'pg'
+import { z } from 'zod'
+import { portNear, startProcess, type RunningProcess } from './processes.ts'
+
+export interface Stack {
+  readonly ownerUrl: string
+  readonly databaseNote: string
+  readonly apiUrl: string
+  readonly simulatorUrl: string
+  readonly dispatchers: readonly RunningProcess[]
+  stop(): Promise<void>
+}
+
+/** Short leases, so that a story about crashes is told in seconds. Three calls must fit into one lease. */
+const DEMO_PROFILE = { LEASE_MS: '6000', CALL_TIMEOUT_MS: '1500', POLL_MS: '250', SHUTDOWN_GRACE_MS: '3000' }
+const DISPATCHERS = 2
+const API_PORT = 8080
+const SIMULATOR_PORT = 8090
+
+export const startStack = async (root: string, tell: (line: string) => void): Promise<Stack> => {
+  const data = join(root, '.data')
+  const stops: (() => Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).reverse()) await each()
+  }
+  try {
+    const database = await openDatabase(data, tell)
+    stops.push(database.stop)
+    const logins = await prepareDatabase(root, database.ownerUrl, tell)
+    const sealingKeys = await keptSealingKey(data)
+    const start = async (name: string, script: string, env: Record<string, string>, ready: string) => {
+      const running = await startProcess({
+        name,
+        script: join(root, 'dist', `${script}.js`),
+        env,
+        logFile: join(data, 'logs', `${name}.log`),
+        isReady: (line) => line.message === ready || line.type === ready,
+      })
+      stops.push(() => running.stop())
+      return running
+    }
+    const simulator = await start(
+      'simulator',
+      'simulator',
+      { PORT: String(await portNear(SIMULATOR_PORT)) },
+      'listening',
+    )
+    const simulatorUrl = Listening.parse(simulator.ready).url
+    const api = await start(
+      'api',
+      'api',
+      {
+        API_DATABASE_URL: logins.api,
+        SEALING_KEYS: sealingKeys,
+        PORT: String(await portNear(API_PORT)),
+      },
+      'listening',
+    )
+    const dispatchers = await Promise.all(
+      Array.from({ length: DISPATCHERS }, (_, index) =>
+        start(
+          `dispatcher-${index + 1}`,
+          'dispatcher',
+          dispatcherEnv(logins.dispatcher, sealingKeys, simulatorUrl),
+          'dispatching',
+        ),
+      ),
+    )
+    const apiUrl = Listening.parse(api.ready).url
+    const { ownerUrl, note } = database
+    return { ownerUrl, databaseNote: note, apiUrl, simulatorUrl, dispatchers, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const Listening = z.object({ url: z.url() })
+
+const dispatcherEnv = (databaseUrl: string, sealingKeys: string, simulatorUrl: string) => ({
+  ...DEMO_PROFILE,
+  DISPATCHER_DATABASE_URL: databaseUrl,
+  SEALING_KEYS: sealingKeys,
+  GOOGLE_CLIENT_ID: 'demo',
+  GOOGLE_CLIENT_SECRET: randomBytes(12).toString('hex'),
+  GOOGLE_ROOT_URL: `${simulatorUrl}/google/`,
+  GOOGLE_TOKEN_URL: `${simulatorUrl}/google/token`,
+  MICROSOFT_CLIENT_ID: 'demo',
+  MICROSOFT_CLIENT_SECRET: randomBytes(12).toString('hex'),
+  MICROSOFT_GRAPH_URL: `${simulatorUrl}/graph/`,
+  MICROSOFT_LOGIN_URL: `${simulatorUrl}/login`,
+  WEBHOOK_ALLOW_LOOPBACK: simulatorUrl,
+})
+
+interface OpenDatabase {
+  readonly ownerUrl: string
+  readonly note: string
+  readonly stop: () => Promise<void>
+}
+
+const DATABASE = 'aftercommit'
+
+const openDatabase = async (data: string, tell: (line: string) => void): Promise<OpenDatabase> => {
+  const outside = process.env.DATABASE_URL
+  if (outside !== undefined) {
+    return { ownerUrl: outside, note: 'the database of DATABASE_URL', stop: () => Promise.resolve() }
+  }
+  const server = await startLocalPostgres({ dataFolder: join(data, 'postgres'), durability: 'durable' })
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  const known = await admin.query('select from pg_database where datname = $1', [DATABASE])
+  if (known.rowCount === 0) await admin.query(`create database ${DATABASE}`)
+  await admin.end()
+  const note = `PostgreSQL ${server.version}, ${known.rowCount === 0 ? 'new data folder' : 'data folder kept from before'}`
+  tell(`${note}.`)
+  return { ownerUrl: urlOf(server.url, { database: DATABASE }), note, stop: () => server.stop() }
+}
+
+/** Migrates, and gives API and dispatchers logins of their own that are named after the database. */
+const prepareDatabase = async (
+  root: string,
+  ownerUrl: string,
+  tell: (line: string) => void,
+): Promise<{ api: string; dispatcher: string }> => {
+  const { applied } = await migrate(ownerUrl, join(root, 'prisma', 'migrations'))
+  tell(applied.length === 0 ? 'The schema is current.' : `${applied.length} migrations applied.`)
+  const database = decodeURIComponent(new URL(ownerUrl).pathname.slice(1))
+  const login = (name: string): string =>
+    urlOf(ownerUrl, { user: `${database}_demo_${name}`, password: randomBytes(18).toString('base64url') })
+  const logins = { api: login('api'), dispatcher: login('dispatcher') }
+  await ensureLogin(ownerUrl, logins.api, 'aftercommit_api')
+  await ensureLogin(ownerUrl, logins.dispatcher, 'aftercommit_dispatcher')
+  return logins
+}
+
+/** Credentials sealed in an earlier run must still open in this one. */
+const keptSealingKey = async (data: string): Promise<string> => {
+  const file = join(data, 'sealing-key')
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept !== undefined) return kept.trim()
+  const key = newSealingKey('demo')
+  await mkdir(data, { recursive: true })
+  await writeFile(file, key, { mode: 0o600 })
+  return key
+}

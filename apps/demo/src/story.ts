@@ -1,0 +1,119 @@
+/** The main job, told while it happens. */
+import { randomBytes } from 'node:crypto'
+import { simulatorControl } from '@aftercommit/simulator'
+import { scriptAt, type CastMember, type Script } from './cast.ts'
+import { apiClient, type ApiClient, type MeetingAnswer, type TraceAnswer } from './client.ts'
+import { bothClocks, narrate, type Names } from './narrate.ts'
+import type { Stack } from './stack.ts'
+
+export type Tell = (line: string) => void
+
+export interface Story {
+  readonly script: Script
+  readonly meeting: MeetingAnswer
+  readonly trace: TraceAnswer
+  readonly webhookName: string
+}
+
+const LOOK_EVERY_MS = 60
+const STORY_MAX_MS = 60_000
+const WORKING_HOURS = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
+
+export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: Tell): Promise<Story> => {
+  const script = scriptAt(now)
+  const api = apiClient(stack.apiUrl, apiKey)
+  const control = simulatorControl(stack.simulatorUrl)
+  const webhookName = 'client'
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  await control.putPeople(
+    script.people.map(({ name: _, ...person }) => ({ ...person, busy: [...person.busy] })),
+  )
+  await control.putWebhookSettings(webhookName, { secret })
+  await api.create('/v1/webhook-endpoints', { url: `${stack.simulatorUrl}/webhooks/${webhookName}`, secret })
+  const connectionIds = await connectAll(api, script.people)
+  tell(
+    `${script.people.map(({ name, provider }) => `${name} (${provider})`).join(', ')} have connected calendars.`,
+  )
+  for (const fault of script.faults) {
+    await control.addFault({ ...fault, skip: 0, times: 1 })
+    tell(`Arranged: ${fault.id}, after ${fault.provider} has stored the event.`)
+  }
+  const id = await api.create('/v1/meetings', intentOf(script, connectionIds))
+  tell('POST /v1/meetings → 201. One transaction holds the meeting and its first outbox rows.')
+  return { script, webhookName, ...(await follow(api, id, script, tell)) }
+}
+
+const connectAll = async (
+  api: ApiClient,
+  people: readonly CastMember[],
+): Promise<ReadonlyMap<string, string>> => {
+  const ids = new Map<string, string>()
+  for (const { provider, address, refreshToken } of people) {
+    ids.set(address, await api.create('/v1/calendar-connections', { provider, address, refreshToken }))
+  }
+  return ids
+}
+
+const intentOf = ({ organizer, people, window, bookBy }: Script, ids: ReadonlyMap<string, string>) => ({
+  purpose: 'Contract review',
+  durationMinutes: 60,
+  timeZone: organizer.timeZone,
+  window,
+  bookBy: bookBy.toISOString(),
+  organizer: { address: organizer.address, calendarConnectionId: ids.get(organizer.address) },
+  participants: people.map(({ name, address, timeZone }) => ({
+    displayName: name,
+    address,
+    role: 'required',
+    calendarConnectionId: ids.get(address),
+    timeZone,
+    workingHours: WORKING_HOURS,
+  })),
+  approval: { mode: 'named_approver', address: organizer.address },
+  instruction: 'An hour with Ben and Chen next week, whenever all three of us are at work.',
+})
+
+/** Reads the trace again and again, tells what is new, approves when asked, and ends when nothing is left to do. */
+const follow = async (
+  api: ApiClient,
+  id: string,
+  script: Script,
+  tell: Tell,
+): Promise<{ meeting: MeetingAnswer; trace: TraceAnswer }> => {
+  const told = new Set<string>()
+  const until = Date.now() + STORY_MAX_MS
+  const dispatcherNames = new Map<string, string>()
+  let approved = false
+  for (;;) {
+    const meeting = await api.meeting(id)
+    const trace = await api.trace(id)
+    const names: Names = {
+      personById: new Map(meeting.participants.map((person) => [person.id, person.displayName])),
+      dispatcherOf: (replica) => shortName(dispatcherNames, replica),
+    }
+    for (const entry of trace.entries) {
+      const key = JSON.stringify(entry)
+      if (told.has(key)) continue
+      told.add(key)
+      const line = narrate(entry, names)
+      if (line !== undefined) tell(line)
+    }
+    if (meeting.state.type === 'awaiting_approval' && meeting.proposal && !approved) {
+      approved = true
+      tell(`${script.organizer.name} approves ${bothClocks(meeting.proposal.start)}.`)
+      await api.approve(id, meeting.proposal.id, script.organizer.address)
+    } else if (trace.pending.length === 0 || Date.now() > until) {
+      return { meeting, trace }
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+const shortName = (names: Map<string, string>, replicaId: string | null): string => {
+  if (replicaId === null) return 'The engine:'
+  const known = names.get(replicaId)
+  if (known !== undefined) return known
+  const name = `Dispatcher ${String.fromCharCode(65 + names.size)}:`
+  names.set(replicaId, name)
+  return name
+}

@@ -1,0 +1,66 @@
+/** The completion contract, judged from outside: by the API, and by what the provider and the client hold. */
+import { simulatorControl, type Fault, type LedgerEntry } from '@aftercommit/simulator'
+import type { Stack } from './stack.ts'
+import type { Story } from './story.ts'
+
+export interface Verdict {
+  readonly passed: boolean
+  readonly checks: readonly { readonly name: string; readonly passed: boolean }[]
+  readonly faults: readonly (Pick<Fault, 'id' | 'provider' | 'operation' | 'act'> & {
+    readonly fired: readonly { readonly at: string }[]
+  })[]
+  readonly ledger: readonly LedgerEntry[]
+}
+
+export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
+  const control = simulatorControl(stack.simulatorUrl)
+  const [faults, ledger, events, inbox] = await Promise.all([
+    control.readFaults(),
+    control.readLedger(),
+    control.readEvents(story.script.organizer.address),
+    control.readWebhooks(story.webhookName),
+  ])
+  const { meeting, trace, script } = story
+  const live = events.filter(({ status }) => status !== 'cancelled')
+  const approvedGuests = script.people
+    .filter(({ address }) => address !== script.organizer.address)
+    .map(({ address }) => address)
+    .sort()
+  const guests = live.flatMap(({ attendees }) => attendees.map(({ address }) => address))
+  const told = inbox.received.filter(({ body, verified }) => verified && body.includes('"meeting.confirmed"'))
+  const checks = [
+    { name: 'the meeting is confirmed', passed: meeting.state.type === 'confirmed' },
+    { name: 'nothing is left to do', passed: trace.pending.length === 0 },
+    {
+      name: 'every arranged fault fired',
+      passed: faults.every(({ fired }) => fired.length > 0) && faults.length > 0,
+    },
+    {
+      name: 'the provider made exactly one event',
+      passed: ledger.filter(({ effect }) => effect === 'event_created').length === 1 && live.length === 1,
+    },
+    {
+      name: 'exactly the approved people are invited',
+      passed:
+        JSON.stringify([...new Set(guests)].filter((guest) => guest !== script.organizer.address).sort()) ===
+        JSON.stringify(approvedGuests),
+    },
+    {
+      name: 'it stands at the approved time',
+      passed: Date.parse(live[0]?.start ?? '') === Date.parse(meeting.proposal?.start ?? '-'),
+    },
+    { name: 'the client was told once, and could check who told it', passed: told.length === 1 },
+  ]
+  return {
+    passed: checks.every(({ passed }) => passed),
+    checks,
+    faults: faults.map(({ id, provider, operation, act, fired }) => ({
+      id,
+      provider,
+      operation,
+      act,
+      fired,
+    })),
+    ledger,
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The door to every command: makes sure that dependencies and generated code are there and current, then runs the task. Plain
+ * JavaScript without imports from the workspace, because on a fresh clone nothing else can run yet.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PNPM = 'pnpm@12.21.0'
+const NODE_MIN = [20, 19]
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+const tsx = ['--import', 'tsx']
+const jest = {
+  command: process.execPath,
+  args: ['--experimental-vm-modules', '--no-warnings', bin('jest')],
+}
+
+const tasks = {
+  start: (args) => [build, node(...tsx, 'apps/demo/src/main.ts', ...args)],
+  test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
+  'test:slow': (args) => [
+    {
+      ...jest,
+      args: [...jest.args, '--testPathPatterns', '\\.slow\\.test\\.ts$', ...args],
+      env: { SLOW: '1' },
+    },
+  ],
+  check: () => [
+    run('eslint', '.', '--cache', '--cache-location', 'node_modules/.cache/eslint/'),
+    run('prettier', '--check', '.', '--cache', '--log-level', 'warn'),
+    run('tsc', '--project', 'tsconfig.json'),
+    run('depcruise', '--config', 'dependency-cruiser.cjs', 'apps', 'packages'),
+    run('knip'),
+  ],
+  fix: () => [run('eslint', '.', '--fix'), run('prettier', '--write', '.', '--log-level', 'warn')],
+  build: () => [build],
+  'db:migrate': (args) => [node(...tsx, 'scripts/tasks/migrate.ts', ...args)],
+  'tenant:create': (args) => [node(...tsx, 'scripts/tasks/create-tenant.ts', ...args)],
+}
+
+const run = (name, ...args) => ({ command: bin(name), args })
+const node = (...args) => ({ command: process.execPath, args })
+const build = node('scripts/build.mjs')
+
+const main = async () => {
+  const [name = '', ...args] = process.argv.slice(2)
+  const task = tasks[name]
+  if (!task) fail(`unknown task; there are: ${Object.keys(tasks).join(', ')}`)
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
+    fail(`Node ${NODE_MIN.join('.')} or newer is needed, and this is ${process.versions.node}`)
+  }
+  await prepare()
+  for (const step of task(args)) {
+    const code = await exec(step)
+    if (code !== 0) process.exit(code)
+  }
+}
+
+/** Installs and generates, each only when what it is made from has changed. */
+const prepare = async () => {
+  await whenChanged('install', ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'], () => {
+    process.stderr.write('Installing dependencies …\n')
+    return exec({
+      command: 'npx',
+      args: ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter', 'append-only'],
+      toStderr: true,
+    })
+  })
+  await whenChanged('prisma', ['prisma/schema.prisma'], () =>
+    exec({
+      command: bin('prisma'),
+      args: ['generate'],
+      toStderr: true,
+      // Generating a client runs no engine, but looks for one; any executable will do.
+      env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+    }),
+  )
+}
+
+const GENERATED = 'packages/platform/src/generated/client.ts'
+
+const whenChanged = async (what, files, make) => {
+  const stamp = join(root, 'node_modules', `.aftercommit-${what}`)
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(join(root, file)))
+  const now = hash.digest('hex')
+  const made = what === 'prisma' ? existsSync(join(root, GENERATED)) : true
+  if (made && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
+  const code = await make()
+  if (code !== 0) fail(`the step “${what}” failed`)
+  writeFileSync(stamp, now)
+}
+
+/** Runs one step with our own signals left to it: Ctrl-C reaches the whole group, and we wait for its end. */
+const exec = ({ command, args, env = {}, toStderr = false }) =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['inherit', toStderr ? 2 : 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+    })
+    const forward = (signal) => child.kill(signal)
+    process.on('SIGTERM', forward)
+    process.on('SIGINT', () => undefined)
+    child.on('error', (error) => fail(`${command}: ${error.message}`))
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', forward)
+      resolve(signal ? 1 : (code ?? 1))
+    })
+  })
+
+const fail = (message) => {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+await main()
