@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ActionDefinition, ActionRequest, AnyAction, Catalog } from './action.ts'
 import type { Correlation, Outcome, Prepared, Reconciled, RecordedCall, Settled } from './outcome.ts'
-import type { Sql } from './sql.ts'
+import type { Sql } from './connection.ts'
 
 /** The least a transaction must offer the engine. A domain's own transaction type may offer more. */
 export interface EngineTx {

@@ -7,16 +7,11 @@
  * row locks, and a promotion is a later statement than the removal it follows.
  */
 import type { ActionRequest } from './action.ts'
+import type { Sql } from './connection.ts'
 import type { Correlation, Death, RecordedCall } from './outcome.ts'
 import type { LiveState } from './states.ts'
 
-/** One connection, in or outside a transaction. node-postgres' clients and pools fit. */
-export interface Sql {
-  query<Row extends object = Record<string, unknown>>(
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<{ rows: Row[]; rowCount: number | null }>
-}
+export type { Sql } from './connection.ts'
 
 export interface ClaimedRow {
   readonly id: string

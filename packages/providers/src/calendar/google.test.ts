@@ -64,7 +64,9 @@ describe('a Google event id', () => {
 
   it('never changes from one release to the next, for events already written bear it', () => {
     const operationId = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
-    expect(googleEventId({ operationId, epoch: 0 })).toBe('GOLDEN')
+    expect(googleEventId({ operationId, epoch: 0 })).toBe(
+      'a5j55v3pmocct118nqv832j46njvafo4kt7u57k7jbal2pqlgcc0',
+    )
   })
 })
 

@@ -19,9 +19,10 @@ export interface MicrosoftRefreshOptions {
   readonly now?: () => Date
   /**
    * Told of the refresh token that replaces the one in use. The old one still works until its own end, but that end does
-   * not move: a grant lives on only if the new token is kept.
+   * not move: a grant lives on only if the new token is kept. Awaited before the access token is handed out; what it
+   * throws reaches the caller.
    */
-  readonly onRotated?: (refreshToken: string) => void
+  readonly onRotated?: (refreshToken: string) => Promise<void> | void
 }
 
 /** Everything the person consented to at Graph. */
@@ -41,7 +42,7 @@ export const microsoftRefreshTokenSource = (options: MicrosoftRefreshOptions): T
       const rotated = answer.type === 'refreshed' ? rotatedTokenIn(made) : undefined
       if (rotated !== undefined && rotated !== refreshToken) {
         refreshToken = rotated
-        options.onRotated?.(rotated)
+        await options.onRotated?.(rotated)
       }
       return answer
     },

@@ -358,14 +358,16 @@ describe('Microsoft’s sign-in', () => {
         refreshToken: 'r0',
         loginUrl: `${url}/login`,
         now: () => now,
-        onRotated: (refreshToken) => told.push(refreshToken),
+        onRotated: (refreshToken) => {
+          told.push(refreshToken)
+        },
       })
       expect(await tokens(contractContext())).toEqual({ type: 'token', accessToken: 'a1' })
       now = new Date('2026-03-24T12:00:00Z')
       expect(await tokens(contractContext())).toEqual({ type: 'token', accessToken: 'a2' })
       expect(told).toEqual(['r1', 'r2'])
       expect(seen.map(({ body }) => new URLSearchParams(body).get('refresh_token'))).toEqual(['r0', 'r1'])
-      expect(seen[0]?.url).toBe('/login/organizations/oauth2/v2.0/token')
+      expect(seen[0]?.url).toMatch(/^\/login\/organizations\/oauth2\/v2.0\/token(\?|$)/)
     })
   })
 })
