@@ -30,6 +30,9 @@ export interface ClaimedRow {
   readonly fence: string
   readonly claims: number
   readonly attempts: number
+  /** Leases lost since the row last came to an outcome. */
+  readonly lost_leases: number
+  readonly solo: boolean
   readonly doomed: boolean
   readonly created_at: Date
   readonly claimed_at: Date
@@ -44,7 +47,7 @@ export interface ClaimedRow {
 
 const CLAIMED_COLUMNS = `o.id, o.tenant_id, o.identity, o.action, o.payload_version, o.payload, o.aggregate_type,
   o.aggregate_id, o.aggregate_revision, o.trace_parent, o.lane, o.account, o.ordering_key, o.fence, o.claims,
-  o.attempts, o.doomed, o.created_at, o.claimed_at, o.started_at, o.budget_from, o.correlation, o.target_id,
+  o.attempts, o.lost_leases, o.solo, o.doomed, o.created_at, o.claimed_at, o.started_at, o.budget_from, o.correlation, o.target_id,
   o.target_fence, app_now() as now`
 
 /** Where a settle finds its row: the id, and the fencing token under which the caller holds it. */
@@ -97,19 +100,19 @@ export const insertRows = async (
   return result.rows
 }
 
-/** Ends an aggregate's pending rows of the named actions; rows in flight are counted and left alone. */
+/** Ends an aggregate's pending actions of the given names; what may have had an effect is counted and left alone. */
 export const supersedeRows = async (
   sql: Sql,
   subject: { readonly type: string; readonly id: string },
   actions: readonly string[],
   reason: string,
-): Promise<{ ended: number; inFlight: number }> => {
-  const { rows } = await sql.query<{ ended: number; in_flight: number }>(
-    'select ended, in_flight from outbox_supersede($1, $2, $3, $4)',
+): Promise<{ ended: number; inFlight: number; readyLanes: readonly string[] }> => {
+  const { rows } = await sql.query<{ ended: number; in_flight: number; lanes: string[] }>(
+    'select ended, in_flight, lanes from outbox_supersede($1, $2, $3, $4)',
     [subject.type, subject.id, actions, reason],
   )
   const row = one(rows)
-  return { ended: row.ended, inFlight: row.in_flight }
+  return { ended: row.ended, inFlight: row.in_flight, readyLanes: row.lanes }
 }
 
 /** A hint to every dispatcher that a lane has work. Nothing depends on its arrival. */
@@ -119,52 +122,75 @@ export const notifyLanes = async (sql: Sql, channel: string, lanes: readonly str
 
 // ---------------------------------------------------------------------------------------------------- claiming
 
-const CLAIM = `
-  with picked as materialized (
-    select id from outbox
-    where state = 'ready' and not solo and lane = $1 and available_at <= app_now() and action = any($2)
-    order by available_at, id limit $3 for update skip locked)
-  update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $4,
-    lease_until = app_now() + make_interval(secs => $5::float8 / 1000), claimed_at = app_now(), started_at = null
-  from picked where o.id = picked.id
+const claimOf = (pick: string): string => `
+  with picked as materialized (${pick} for update skip locked)
+  update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $3,
+    lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
+  from picked, unnest($1::text[], $2::float8[]) as lease(action, ms)
+  where o.id = picked.id and lease.action = picked.action
   returning ${CLAIMED_COLUMNS}`
 
-const CLAIM_SOLO = CLAIM.replace('not solo', 'solo')
+const CLAIM = claimOf(`
+    select id, action from outbox
+    where state = 'ready' and not solo and lane = $4 and available_at <= app_now() and action = any($1)
+    order by available_at, id limit $5`)
 
-export interface ClaimOptions {
-  readonly lane: string
-  readonly actions: readonly string[]
-  readonly limit: number
+const CLAIM_SOLO = claimOf(`
+    select id, action from outbox
+    where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
+    order by array_position($4, lane), available_at, id limit 1`)
+
+/** Who claims, what it knows, and for how long it may hold a row of each kind. */
+export interface Claimant {
   readonly replicaId: string
-  readonly leaseMs: number
+  readonly leases: readonly { readonly action: string; readonly leaseMs: number }[]
 }
 
+const claimantValues = ({ leases, replicaId }: Claimant): readonly [string[], number[], string] => [
+  leases.map((lease) => lease.action),
+  leases.map((lease) => lease.leaseMs),
+  replicaId,
+]
+
 /**
- * Takes up to `limit` ready rows of one lane, oldest first, skipping what others hold. Each gets a fence larger than
+ * Takes up to `rowsMax` ready rows of one lane, oldest first, skipping what others hold. Each gets a fence larger than
  * any it had before. Run outside a transaction, so that the claim is short and committed before any work begins.
  */
-export const claimRows = async (sql: Sql, options: ClaimOptions): Promise<readonly ClaimedRow[]> =>
-  claimWith(sql, CLAIM, options)
-
-/** Takes at most one row that an expired lease marked to be claimed alone. */
-export const claimSoloRow = async (
+export const claimRows = async (
   sql: Sql,
-  options: Omit<ClaimOptions, 'limit'>,
-): Promise<readonly ClaimedRow[]> => claimWith(sql, CLAIM_SOLO, { ...options, limit: 1 })
-
-const claimWith = async (sql: Sql, text: string, options: ClaimOptions): Promise<readonly ClaimedRow[]> => {
-  const { lane, actions, limit, replicaId, leaseMs } = options
-  const { rows } = await sql.query<ClaimedRow>(text, [lane, actions, limit, replicaId, leaseMs])
+  claimant: Claimant,
+  lane: string,
+  rowsMax: number,
+): Promise<readonly ClaimedRow[]> => {
+  const { rows } = await sql.query<ClaimedRow>(CLAIM, [...claimantValues(claimant), lane, rowsMax])
   return rows.sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
 }
 
-/** Moves rows whose time has come, or whose account's pause has ended, into the claim index. Bounded. */
+/** Takes one row that an expired lease marked to be claimed alone, from the first of the lanes that has one. */
+export const claimSoloRow = async (
+  sql: Sql,
+  claimant: Claimant,
+  lanes: readonly string[],
+): Promise<ClaimedRow | undefined> => {
+  const { rows } = await sql.query<ClaimedRow>(CLAIM_SOLO, [...claimantValues(claimant), lanes])
+  return rows[0]
+}
+
+/**
+ * Moves rows whose time has come into the claim index, or, while their account rests, to `paused`. Bounded. Answers
+ * how many it moved.
+ */
 export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> => {
   const { rowCount } = await sql.query(
     `with due as materialized (
-       select id from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
+       select id, account from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
        order by available_at, id limit $1 for update skip locked)
-     update outbox o set state = 'ready', available_at = app_now() from due where o.id = due.id`,
+     update outbox o set
+       state = case when p.until is null then 'ready' else 'paused' end::outbox_state,
+       available_at = coalesce(p.until, app_now()),
+       budget_from = case when p.until is null then o.budget_from else o.budget_from + (p.until - app_now()) end
+     from due left join outbox_account_pause p on p.account = due.account and p.until > app_now()
+     where o.id = due.id`,
     [limit],
   )
   return rowCount ?? 0
@@ -187,28 +213,34 @@ export const nextDueInMs = async (sql: Sql): Promise<number | undefined> => {
  */
 export const takeOverLostRows = async (
   sql: Sql,
-  options: Pick<ClaimOptions, 'actions' | 'limit' | 'leaseMs'>,
+  claimant: Claimant,
+  rowsMax: number,
 ): Promise<readonly ClaimedRow[]> => {
+  const [actions, leasesMs] = claimantValues(claimant)
   const { rows } = await sql.query<ClaimedRow>(
     `with lost as materialized (
-       select id from outbox
+       select id, action from outbox
        where state = 'leased' and lease_until < app_now() and action = any($1)
-       order by lease_until limit $2 for update skip locked)
-     update outbox o set fence = o.fence + 1, lease_until = app_now() + make_interval(secs => $3::float8 / 1000)
-     from lost where o.id = lost.id
+       order by lease_until limit $3 for update skip locked)
+     update outbox o set fence = o.fence + 1, lost_leases = o.lost_leases + 1,
+       lease_until = app_now() + make_interval(secs => lease.ms / 1000)
+     from lost, unnest($1::text[], $2::float8[]) as lease(action, ms)
+     where o.id = lost.id and lease.action = lost.action
      returning ${CLAIMED_COLUMNS}`,
-    [options.actions, options.limit, options.leaseMs],
+    [actions, leasesMs, rowsMax],
   )
   return rows
 }
 
 /**
  * Notes, before contact, that contact may happen from now on, and counts the attempt. Answers the ids for which the
- * note was accepted: a holder whose fence moved on or whose lease ran out must not call anybody.
+ * note was accepted: a holder whose fence moved on or whose lease ran out must not call anybody. A note whose answer
+ * was lost may be made again: it counts once.
  */
 export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<ReadonlySet<string>> => {
   const { rows } = await sql.query<{ id: string }>(
-    `update outbox o set started_at = app_now(), attempts = o.attempts + 1,
+    `update outbox o set started_at = app_now(),
+       attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
        budget_from = coalesce(o.budget_from, app_now())
      from unnest($1::bigint[], $2::bigint[]) as h(id, fence)
      where o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
@@ -237,12 +269,20 @@ export const lockKeys = async (
   ])
 }
 
-/** Frees the next row of a key. Call under the key's lock, after the statement that removed the row `afterId`. */
+/**
+ * Frees the next row of a key. Call under the key's lock, after the statement that removed the row `afterId`. Answers
+ * the lane that has work now, if one has.
+ */
 export const promoteNext = async (
   sql: Sql,
   key: { readonly tenantId: string; readonly key: string; readonly afterId: string },
-): Promise<void> => {
-  await sql.query('select outbox_promote($1, $2, $3)', [key.tenantId, key.key, key.afterId])
+): Promise<string | undefined> => {
+  const { rows } = await sql.query<{ lane: string | null }>('select outbox_promote($1, $2, $3) as lane', [
+    key.tenantId,
+    key.key,
+    key.afterId,
+  ])
+  return one(rows).lane ?? undefined
 }
 
 export interface Finish extends Hold {
@@ -289,41 +329,48 @@ export interface Release extends Hold {
   readonly outcome: 'retrying' | 'throttled' | 'lease_lost' | 'handed_back' | 'absent'
   readonly code: string
   readonly delayMs: number
-  /** Gives the started attempt back: it was not the provider's failure. */
-  readonly uncountAttempt: boolean
+  /** 1 counts an attempt that ended before its start; -1 gives one back that was not the provider's failure. */
+  readonly attemptsChange: -1 | 0 | 1
   /** Claimed alone from now on. */
   readonly solo: boolean
+  /** Whether the effect may exist by now; undefined when this release tells nothing new about it. */
+  readonly uncertain: boolean | undefined
   readonly calls: readonly RecordedCall[]
 }
 
 /**
- * Gives a row back to the queue, now or after a delay, under its fence; the fence moves on, so the same settle cannot
- * be accepted twice. A delay that the provider asked for does not spend the elapsed budget.
+ * Gives a row back to the queue, now, after a delay, or after its account's pause, under its fence; the fence moves
+ * on, so the same settle cannot be accepted twice. The delay of an attempt given back does not spend the elapsed budget.
  */
 export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> => {
   const { rowCount } = await sql.query(
-    `with kept as (
+    `with held as materialized (
+       select h.*, due.state as next_state, due.available_at as next_at, make_interval(secs => $3::float8 / 1000) as delay
+       from outbox h, outbox_runnable_state(h.account, app_now() + make_interval(secs => $3::float8 / 1000)) due
+       where h.id = $1 and h.fence = $2 for update of h),
+     kept as (
        update outbox o set
-         state = case when $3::float8 > 0 then 'scheduled' else 'ready' end::outbox_state,
-         available_at = app_now() + make_interval(secs => $3::float8 / 1000),
-         fence = o.fence + 1, attempts = o.attempts - case when $4::boolean and o.attempts > 0 then 1 else 0 end,
-         budget_from = case when $4::boolean then o.budget_from + make_interval(secs => $3::float8 / 1000)
-                            else o.budget_from end,
-         solo = $5::boolean, lease_owner = null, lease_until = null, started_at = null, correlation = null, last_code = $6
-       from outbox before
-       where o.id = $1 and o.fence = $2 and before.id = o.id
-       returning before.*)
+         state = held.next_state, available_at = held.next_at, fence = o.fence + 1,
+         attempts = greatest(0, o.attempts + $4::int),
+         budget_from = case $4::int when -1 then o.budget_from + held.delay
+                                    when 1 then coalesce(o.budget_from, app_now()) else o.budget_from end,
+         lost_leases = case when $7 in ('lease_lost', 'handed_back') then o.lost_leases else 0 end,
+         uncertain = coalesce($9::boolean, o.uncertain), solo = $5::boolean,
+         lease_owner = null, lease_until = null, started_at = null, correlation = null, last_code = $6
+       from held where o.id = held.id
+       returning held.*)
      insert into outbox_attempt (${ATTEMPT_COLUMNS})
        select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, $7::text, $6, $8::jsonb from kept`,
     [
       release.id,
       release.fence,
       release.delayMs,
-      release.uncountAttempt,
+      release.attemptsChange,
       release.solo,
       release.code,
       release.outcome,
       callsJson(release.calls),
+      release.uncertain ?? null,
     ],
   )
   return rowCount === 1
@@ -345,13 +392,13 @@ export const restUnknown = async (sql: Sql, unknown: UnknownRow): Promise<boolea
   const { rowCount } = await sql.query(
     `with target as (
        update outbox o set state = 'outcome_unknown', fence = o.fence + 1, correlation = $3::jsonb, last_code = $4,
-         lease_owner = null, lease_until = null
+         lease_owner = null, lease_until = null, lost_leases = 0, uncertain = true
        from outbox before where o.id = $1 and o.fence = $2 and before.id = o.id
        returning o.*, before.lease_owner as held_by, before.fence as held_fence),
      noted as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
        select id, tenant_id, held_fence, attempts, held_by, claimed_at, started_at, 'unknown', $4, $5::jsonb from target),
      named as (insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
-       select tenant_id, identity || '#reconcile:' || fence, nextval(pg_get_serial_sequence('outbox', 'id')), ''::bytea
+       select tenant_id, 'reconcile:' || id || ':' || fence, nextval(pg_get_serial_sequence('outbox', 'id')), ''::bytea
        from target returning outbox_id, identity)
      insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
          aggregate_id, aggregate_revision, trace_parent, lane, account, successor_rule, state, not_before, available_at,
@@ -377,7 +424,6 @@ export const restUnknown = async (sql: Sql, unknown: UnknownRow): Promise<boolea
 
 export interface Burial extends Hold {
   readonly death: Required<Death>
-  readonly checkpoint: string
   readonly calls: readonly RecordedCall[]
 }
 
@@ -387,21 +433,23 @@ export const buryRow = async (sql: Sql, burial: Burial): Promise<boolean> => {
   const { rowCount } = await sql.query(
     `with gone as (delete from outbox o where o.id = $1 and o.fence = $2 returning o.*),
      last as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
-       select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, 'dead', $4, $7::jsonb from gone
+       select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, 'dead', $4, $6::jsonb from gone
        returning *),
      story as (select coalesce(jsonb_agg(to_jsonb(a) - 'tenant_id' order by a.fence), '[]') as attempts from
        (select * from outbox_attempt where outbox_id = $1 union all select * from last) a)
      insert into outbox_dead (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
          aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent, lane, account, ordering_key,
-         successor_rule, not_before, created_at, fence, claims, attempts, correlation, class, code, owner, checkpoint,
-         attempt_history)
+         successor_rule, not_before, created_at, fence, claims, attempts, correlation, uncertain, class, code, owner,
+         checkpoint, attempt_history)
        select g.id, g.tenant_id, g.identity, g.action, g.payload_version, g.policy_version, g.payload, g.aggregate_type,
          g.aggregate_id, g.aggregate_revision, g.participant_revision, g.consent_ref, g.trace_parent, g.lane, g.account,
          g.ordering_key, g.successor_rule, g.not_before, g.created_at, g.fence, g.claims, g.attempts, g.correlation,
-         $3, $4, $5, $6, story.attempts
+         g.uncertain or $3 = 'uncertain', $3, $4, $5,
+         case when g.state = 'outcome_unknown' then 'unknown' when g.started_at is null then 'claimed' else 'started' end,
+         story.attempts
        from gone g, story
      on conflict (id) do update set fence = excluded.fence, claims = excluded.claims, attempts = excluded.attempts,
-       correlation = excluded.correlation, class = excluded.class, code = excluded.code, owner = excluded.owner,
+       correlation = excluded.correlation, uncertain = excluded.uncertain, class = excluded.class, code = excluded.code, owner = excluded.owner,
        checkpoint = excluded.checkpoint, attempt_history = excluded.attempt_history, died_at = app_now(),
        resolution = null, resolved_at = null, resolved_by = null, resolved_reason = null`,
     [
@@ -410,7 +458,6 @@ export const buryRow = async (sql: Sql, burial: Burial): Promise<boolean> => {
       death.class,
       death.code,
       death.owner,
-      burial.checkpoint,
       callsJson(burial.calls),
     ],
   )
@@ -478,6 +525,21 @@ export const forgetReplica = async (sql: Sql, replicaId: string): Promise<void> 
 
 export const ensurePartitions = async (sql: Sql, monthsAhead: number): Promise<void> => {
   await sql.query('select outbox_ensure_partitions($1)', [monthsAhead])
+}
+
+export type DismissResult = 'dismissed' | 'not_found' | 'already_resolved'
+
+/** Closes a dead letter without replaying it; what it held goes on. */
+export const dismissDeadRow = async (
+  sql: Sql,
+  dismissal: { readonly id: string; readonly by: string; readonly reason: string },
+): Promise<DismissResult> => {
+  const { rows } = await sql.query<{ result: DismissResult }>('select outbox_dismiss($1, $2, $3) as result', [
+    dismissal.id,
+    dismissal.by,
+    dismissal.reason,
+  ])
+  return one(rows).result
 }
 
 export type ReplayResult = 'replayed' | 'not_found' | 'already_resolved' | 'key_busy'

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { CallContext, ProviderCall } from './call.ts'
 import {
   beforeCut,
@@ -15,6 +14,7 @@ import {
   safeCode,
 } from './http.ts'
 import type { Answered } from './http.ts'
+import { portOf } from './server.testing.ts'
 
 const contextOf = (overrides: Partial<CallContext> = {}): CallContext => ({
   signal: new AbortController().signal,
@@ -29,8 +29,7 @@ const serve = (listener: RequestListener): Promise<string> =>
     const server = createServer(listener)
     servers.push(server)
     server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      resolve(`http://127.0.0.1:${port}/`)
+      resolve(`http://127.0.0.1:${portOf(server)}/`)
     })
   })
 afterEach(() => {

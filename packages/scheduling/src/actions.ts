@@ -14,6 +14,8 @@ export const clientEvents = [
   'proposal.awaiting_approval',
   'meeting.confirmed',
   'meeting.no_overlap',
+  'meeting.lapsed',
+  'exception.opened',
   'repair.opened',
 ] as const
 export type ClientEvent = (typeof clientEvents)[number]
@@ -91,6 +93,23 @@ export const schedulingActions = {
     elapsedMaxMs: 2 * HOUR,
     backoff: { baseMs: SECOND, maxMs: 5 * MINUTE },
     repairOwner: 'organizer',
+  }),
+  /** The booking deadline has come: a meeting that is not approved by then lapses. Calls nobody. */
+  reachDeadline: defineAction({
+    name: 'scheduling.reach_deadline',
+    payload: z.object({ meetingId: MeetingId }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'decide',
+    subject,
+    identity: ({ meetingId }) => meetingId,
+    repeat: 'safe',
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 20,
+    elapsedMaxMs: 72 * HOUR,
+    backoff: { baseMs: SECOND, maxMs: HOUR },
+    repairOwner: 'operations',
   }),
   /** Tell the client's own system. Unordered: each message carries the meeting's state and revision. */
   notifyClient: defineAction({

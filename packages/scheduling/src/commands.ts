@@ -1,16 +1,22 @@
 /** What a person may ask of scheduling: lock, decide, save, enqueue. Nothing here calls anybody. */
 import { randomUUID } from 'node:crypto'
-import { enqueue } from '@aftercommit/outbox/enqueue'
+import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import type { Seal } from '@aftercommit/platform/sealing'
+import { absencesOf, type Absence } from './absence.ts'
+import { schedulingActions } from './actions.ts'
 import { draftOf } from './draft.ts'
-import { ConnectionId, EndpointId, MeetingId, ParticipantId, type ProposalId } from './ids.ts'
-import { sameAddress, type MeetingIntent } from './intent.ts'
+import { ConnectionId, EndpointId, ExceptionId, MeetingId, ParticipantId, type ProposalId } from './ids.ts'
+import { MeetingIntent, sameAddress, type IntentDraft } from './intent.ts'
 import {
   approve,
+  askForAbsent,
+  deadlineOf,
   gather,
   type Approval,
   type Approver,
+  type Change,
+  type IncompleteMeeting,
   type Meeting,
   type Participant,
   type Proposal,
@@ -19,8 +25,11 @@ import {
   insertApproval,
   insertConnection,
   insertEndpoint,
+  insertExceptions,
   insertMeeting,
+  insertParticipants,
   lockMeeting,
+  readActiveEndpointIds,
   readConnections,
   readParticipants,
   readProposal,
@@ -34,33 +43,65 @@ export interface UnknownReference {
 }
 
 export type OpenResult =
-  | { readonly type: 'opened'; readonly meeting: Meeting }
+  | { readonly type: 'opened'; readonly meeting: Meeting | IncompleteMeeting }
   | { readonly type: 'malformed'; readonly problems: readonly UnknownReference[] }
 
-/** Opens a meeting and asks for everybody's free/busy, in one transaction. */
+/**
+ * Opens a meeting, in one transaction: a complete one asks for everybody's free/busy, an incomplete one opens an
+ * exception for each thing that was not told. Either way its deadline is written as a row.
+ */
 export const openMeeting = (
   db: Db,
   tenantId: string,
-  intent: MeetingIntent,
+  draft: IntentDraft,
   traceParent: string | undefined,
 ): Promise<OpenResult> =>
   db.transact(tenantId, async (tx): Promise<OpenResult> => {
-    const problems = await unknownReferences(tx, intent)
+    const problems = [...(await unknownReferences(tx, draft)), ...pastDeadline(draft, tx.now)]
     if (problems.length > 0) return { type: 'malformed', problems }
-    const fresh: Meeting = {
-      id: MeetingId.parse(randomUUID()),
-      revision: 1,
-      round: 1,
-      intent,
-      state: { type: 'gathering' },
-      traceParent,
+    const head = { id: MeetingId.parse(randomUUID()), revision: 1, round: 1, traceParent }
+    const absences = absencesOf(draft)
+    if (absences.length > 0) {
+      const meeting: IncompleteMeeting = { ...head, draft, state: { type: 'incomplete' } }
+      await openIncomplete(tx, meeting, absences)
+      return { type: 'opened', meeting }
     }
-    const participants = intent.participants.map(participantOf)
-    const { meeting, actions } = gather(fresh, participants)
-    await insertMeeting(tx, meeting, participants)
-    await enqueue(tx, actions)
+    const intent = MeetingIntent.parse(draft)
+    const fresh: Meeting = { ...head, intent, state: { type: 'gathering' } }
+    await insertMeeting(tx, fresh)
+    const { meeting, actions } = await beginGathering(tx, fresh)
+    await enqueue(tx, [...actions, deadlineOf(meeting, intent.bookBy)])
     return { type: 'opened', meeting }
   })
+
+/** Whoever asked for the meeting is asked for what is missing; nobody else could know. */
+const EXCEPTION_OWNER = 'requester'
+
+const openIncomplete = async (
+  tx: Tx,
+  meeting: IncompleteMeeting,
+  absences: readonly Absence[],
+): Promise<void> => {
+  const exceptions = absences.map((absence) => ({
+    id: ExceptionId.parse(randomUUID()),
+    meetingId: meeting.id,
+    absence,
+    owner: EXCEPTION_OWNER,
+    lapsesAt: new Date(meeting.draft.bookBy),
+  }))
+  await insertMeeting(tx, meeting)
+  await insertExceptions(tx, exceptions)
+  const ids = exceptions.map(({ id }) => id)
+  const ask = askForAbsent(meeting, ids, await readActiveEndpointIds(tx))
+  await enqueue(tx, [...ask, deadlineOf(meeting, meeting.draft.bookBy)])
+}
+
+/** Writes the people of a complete intent and answers the reads that their calendars need. */
+export const beginGathering = async (tx: Tx, meeting: Meeting): Promise<Change> => {
+  const participants = meeting.intent.participants.map(participantOf)
+  await insertParticipants(tx, meeting, participants)
+  return gather(meeting, participants)
+}
 
 const participantOf = (person: MeetingIntent['participants'][number]): Participant => ({
   id: ParticipantId.parse(randomUUID()),
@@ -73,30 +114,29 @@ const participantOf = (person: MeetingIntent['participants'][number]): Participa
 })
 
 /** A reference to a calendar that this tenant has not connected, or that is somebody else's, is malformed input. */
-const unknownReferences = async (tx: Tx, intent: MeetingIntent): Promise<readonly UnknownReference[]> => {
-  const { organizer, participants } = intent
-  const known = await readConnections(tx, [
-    organizer.calendarConnectionId,
-    ...participants.map((person) => person.calendarConnectionId),
-  ])
-  const problems: UnknownReference[] = []
-  const check = (
-    path: readonly (string | number)[],
-    who: { address: string; calendarConnectionId: ConnectionId },
-  ): void => {
+export const unknownReferences = async (tx: Tx, draft: IntentDraft): Promise<readonly UnknownReference[]> => {
+  const named = [
+    { path: ['organizer', 'calendarConnectionId'], who: draft.organizer },
+    ...draft.participants.map((who, index) => ({
+      path: ['participants', index, 'calendarConnectionId'],
+      who,
+    })),
+  ]
+  const ids = named.flatMap(({ who }) => (who?.calendarConnectionId ? [who.calendarConnectionId] : []))
+  const known = await readConnections(tx, ids)
+  return named.flatMap(({ path, who }): UnknownReference[] => {
+    if (who?.calendarConnectionId === undefined) return []
     const connection = known.get(who.calendarConnectionId)
-    if (!connection) problems.push({ path, reason: 'no such calendar connection' })
-    else if (!sameAddress(connection.address, who.address)) {
-      problems.push({ path, reason: "this calendar connection is another person's" })
+    if (!connection) return [{ path, reason: 'no such calendar connection' }]
+    if (who.address !== undefined && !sameAddress(connection.address, who.address)) {
+      return [{ path, reason: "this calendar connection is another person's" }]
     }
-  }
-  check(['organizer', 'calendarConnectionId'], organizer)
-  participants.forEach((person, index) => check(['participants', index, 'calendarConnectionId'], person))
-  if (Date.parse(intent.bookBy) <= tx.now.getTime()) {
-    problems.push({ path: ['bookBy'], reason: 'the deadline has passed' })
-  }
-  return problems
+    return []
+  })
 }
+
+const pastDeadline = (draft: IntentDraft, now: Date): readonly UnknownReference[] =>
+  Date.parse(draft.bookBy) <= now.getTime() ? [{ path: ['bookBy'], reason: 'the deadline has passed' }] : []
 
 export type ApproveResult = { readonly type: 'not_found' } | Approval
 
@@ -129,6 +169,9 @@ export const approveWithin = async (
 ): Promise<Approval> => {
   const approval = approve(meeting, proposal, by, tx.now)
   if (approval.type !== 'approved') return approval
+  // An approved meeting no longer lapses; what may still be too late is checked where it is written.
+  const { name } = schedulingActions.reachDeadline
+  await supersede(tx, { type: 'meeting', id: meeting.id }, [name], 'approved')
   const { organizer } = meeting.intent
   const participants = await readParticipants(tx, meeting.id)
   await insertApproval(tx, meeting.id, {

@@ -4,6 +4,7 @@ import type { Tx } from '@aftercommit/platform/db'
 import type { schedulingActions } from './actions.ts'
 import { findTime } from './handlers/find-time.ts'
 import { notifyClient } from './handlers/notify-client.ts'
+import { reachDeadline } from './handlers/reach-deadline.ts'
 import { readAvailability } from './handlers/read-availability.ts'
 import { readBackEvent } from './handlers/read-back-event.ts'
 import type { World } from './handlers/world.ts'
@@ -18,6 +19,7 @@ export const schedulingHandlers = (world: World): readonly Registration<Tx>[] =>
     findTime: findTime(),
     writeEvent: writeEvent(world),
     readBackEvent: readBackEvent(world),
+    reachDeadline: reachDeadline(),
     notifyClient: notifyClient(world),
   } satisfies Handlers<typeof schedulingActions, Tx>
   return Object.values(handlers)

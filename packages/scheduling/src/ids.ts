@@ -20,3 +20,5 @@ export type RepairId = z.output<typeof RepairId>
 
 /** Where new ids come from. A decision is given one, so that it stays a function of its input. */
 export type NewId = () => string
+export const ExceptionId = id<'ExceptionId'>()
+export type ExceptionId = z.output<typeof ExceptionId>

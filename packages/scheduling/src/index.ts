@@ -8,7 +8,9 @@ export {
   type ConnectResult,
   type OpenResult,
 } from './commands.ts'
-export { ConnectionId, EndpointId, MeetingId, ProposalId } from './ids.ts'
-export { MeetingIntent } from './intent.ts'
+export { listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
+export { ConnectionId, EndpointId, ExceptionId, MeetingId, ProposalId } from './ids.ts'
+export { IntentDraft } from './intent.ts'
 export { readTrace, type Trace, type TraceEntry } from './trace.ts'
+export type { MeetingException } from './store.ts'
 export { viewMeeting, type MeetingView } from './view.ts'

@@ -32,84 +32,111 @@ export const WorkingHours = z.strictObject({
 })
 export type WorkingHours = z.output<typeof WorkingHours>
 
-const Person = z
-  .strictObject({
-    displayName: z.string().trim().min(1).max(200),
-    address: Address,
-    role: z.enum(['required', 'optional']),
-    /** The calendar that is read for this person's time. */
-    calendarConnectionId: ConnectionId,
-    timeZone: ZoneName.optional(),
-    workingHours: WorkingHours.optional(),
-  })
-  .refine((person) => person.workingHours === undefined || person.timeZone !== undefined, {
-    path: ['timeZone'],
-    error: 'working hours mean nothing without the zone they are kept in',
-  })
+const Purpose = z.string().trim().min(1).max(200)
+const DisplayName = z.string().trim().min(1).max(200)
+const Role = z.enum(['required', 'optional'])
 
-/** S1: one meeting as a person means it, typed. Everything a decision uses is here; nothing is guessed later. */
-export const MeetingIntent = z
+export const Authority = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('automatic') }),
+  z.strictObject({ mode: z.literal('named_approver'), address: Address }),
+])
+
+/** Who somebody is to a provider: an address, and the calendar that belongs to it. */
+export const CalendarIdentity = z.strictObject({ address: Address, calendarConnectionId: ConnectionId })
+export type CalendarIdentity = z.output<typeof CalendarIdentity>
+
+const Window = z.strictObject({ from: LocalDateTime, to: LocalDateTime })
+
+const certain = {
+  purpose: Purpose,
+  durationMinutes: z.int().min(5).max(720).multipleOf(5),
+  window: Window,
+  /** Until when the event must be written; an instant with its offset. */
+  bookBy: z.iso.datetime({ offset: true }),
+  location: z.string().trim().min(1).max(500).optional(),
+  conference: z.boolean().default(false),
+  /** The person's own words. Provenance only: nothing is decided from them. */
+  instruction: z.string().max(10_000).optional(),
+}
+const certainOfPerson = {
+  displayName: DisplayName,
+  role: Role,
+  timeZone: ZoneName.optional(),
+  workingHours: WorkingHours.optional(),
+}
+
+/**
+ * A meeting as it is asked for. What is there must be well formed; what may be absent is optional here, and its
+ * absence is a question to a person, never a default.
+ */
+export const IntentDraft = z
   .strictObject({
-    purpose: z.string().trim().min(1).max(200),
-    durationMinutes: z.int().min(5).max(720).multipleOf(5),
-    timeZone: ZoneName,
-    window: z.strictObject({ from: LocalDateTime, to: LocalDateTime }),
-    /** Until when the event must be written; an instant with its offset. */
-    bookBy: z.iso.datetime({ offset: true }),
-    organizer: z.strictObject({
-      address: Address,
-      /** The calendar into which the event is written. */
-      calendarConnectionId: ConnectionId,
-    }),
-    participants: z.array(Person).min(1).max(PARTICIPANTS_MAX),
-    approval: z.discriminatedUnion('mode', [
-      z.strictObject({ mode: z.literal('automatic') }),
-      z.strictObject({ mode: z.literal('named_approver'), address: Address }),
-    ]),
-    location: z.string().trim().min(1).max(500).optional(),
-    conference: z.boolean().default(false),
-    /** The person's own words. Provenance only: nothing is decided from them. */
-    instruction: z.string().max(10_000).optional(),
+    ...certain,
+    timeZone: ZoneName.optional(),
+    organizer: CalendarIdentity.partial().optional(),
+    participants: z
+      .array(z.strictObject({ ...certainOfPerson, ...CalendarIdentity.partial().shape }))
+      .min(1)
+      .max(PARTICIPANTS_MAX),
+    approval: Authority.optional(),
   })
   .check((context) => {
-    checkPeople(context.value, (path, message) =>
-      context.issues.push({ code: 'custom', input: context.value, path, message }),
-    )
-    checkWindow(context.value, (path, message) =>
-      context.issues.push({ code: 'custom', input: context.value, path, message }),
-    )
+    const complain: Complain = (path, message) =>
+      context.issues.push({ code: 'custom', input: context.value, path, message })
+    checkPeople(context.value.participants, complain)
+    checkWindow(context.value, complain)
   })
+export type IntentDraft = z.output<typeof IntentDraft>
+
+/** S1: one meeting, typed and complete. Everything a decision uses is here; nothing is guessed later. */
+export const MeetingIntent = z.strictObject({
+  ...certain,
+  timeZone: ZoneName,
+  organizer: CalendarIdentity,
+  participants: z
+    .array(z.strictObject({ ...certainOfPerson, ...CalendarIdentity.shape }))
+    .min(1)
+    .max(PARTICIPANTS_MAX),
+  approval: Authority,
+})
 export type MeetingIntent = z.output<typeof MeetingIntent>
 
 type Complain = (path: (string | number)[], message: string) => void
 
 const checkPeople = (
-  intent: { participants: readonly { address: string; role: string }[] },
+  people: readonly { readonly address?: string | undefined; readonly role: string }[],
   complain: Complain,
 ): void => {
   const seen = new Set<string>()
-  intent.participants.forEach(({ address }, index) => {
+  people.forEach(({ address }, index) => {
+    if (address === undefined) return
     const key = address.toLowerCase()
     if (seen.has(key)) complain(['participants', index, 'address'], 'the same person twice')
     seen.add(key)
   })
-  if (!intent.participants.some(({ role }) => role === 'required')) {
+  if (!people.some(({ role }) => role === 'required')) {
     complain(['participants'], 'at least one participant must be required')
   }
 }
 
 const checkWindow = (
-  intent: { window: { from: string; to: string }; timeZone: TimeZone; durationMinutes: number },
+  draft: {
+    readonly window: { readonly from: string; readonly to: string }
+    readonly timeZone?: TimeZone | undefined
+    readonly durationMinutes: number
+  },
   complain: Complain,
 ): void => {
-  // Each edge is resolved by itself, so that a time which the clock skips is named where it stands.
-  const from = edge(intent.window.from, intent.timeZone)
-  const to = edge(intent.window.to, intent.timeZone)
+  // Without a zone the length is known to the hour or so; with it, each edge must exist exactly once.
+  const zone = draft.timeZone
+  const from = zone ? edge(draft.window.from, zone) : new Date(`${draft.window.from}Z`)
+  const to = zone ? edge(draft.window.to, zone) : new Date(`${draft.window.to}Z`)
   if (!(from instanceof Date)) complain(['window', 'from'], from)
   if (!(to instanceof Date)) complain(['window', 'to'], to)
   if (!(from instanceof Date) || !(to instanceof Date)) return
   const lengthMs = to.getTime() - from.getTime()
-  if (lengthMs < intent.durationMinutes * MINUTE_MS) {
+  if (lengthMs < 0) complain(['window', 'to'], 'the window ends before it starts')
+  else if (lengthMs < draft.durationMinutes * MINUTE_MS) {
     complain(['window', 'to'], 'the window is shorter than the meeting')
   }
   if (lengthMs > WINDOW_MAX_DAYS * DAY_MS) {

@@ -10,15 +10,18 @@ import {
   type ConnectionId,
   type EndpointId,
   type EvidenceId,
+  type ExceptionId,
   type MeetingId,
   type NewId,
   type ParticipantId,
 } from './ids.ts'
-import { sameAddress, type MeetingIntent, type WorkingHours } from './intent.ts'
+import { sameAddress, type IntentDraft, type MeetingIntent, type WorkingHours } from './intent.ts'
 import type { FindTimesResult, Slot } from './overlap.ts'
 
 /** Where a meeting stands. Stored as JSON beside its discriminant, and parsed by this schema on the way out. */
 export const MeetingState = z.discriminatedUnion('type', [
+  /** Something it cannot do without was not told; see absence.ts. It has exceptions, and no participants yet. */
+  z.object({ type: z.literal('incomplete') }),
   /** Free/busy reads of this round are under way. */
   z.object({ type: z.literal('gathering') }),
   /** All evidence is in; a time is being looked for. */
@@ -32,18 +35,29 @@ export const MeetingState = z.discriminatedUnion('type', [
   z.object({ type: z.literal('verifying'), proposalId: ProposalId }),
   z.object({ type: z.literal('confirmed'), proposalId: ProposalId }),
   z.object({ type: z.literal('no_overlap') }),
+  /** The booking deadline came before an approval. */
+  z.object({ type: z.literal('lapsed') }),
   z.object({ type: z.literal('in_repair'), repairId: RepairId, code: z.string() }),
 ])
 export type MeetingState = z.output<typeof MeetingState>
 export type MeetingStateType = MeetingState['type']
 
-export interface Meeting {
+interface MeetingHead {
   readonly id: MeetingId
   readonly revision: number
   readonly round: number
-  readonly intent: MeetingIntent
   readonly state: MeetingState
   readonly traceParent: string | undefined
+}
+
+/** A meeting whose intent is complete: the only kind on which work is done. */
+export interface Meeting extends MeetingHead {
+  readonly intent: MeetingIntent
+}
+
+/** A meeting that still waits to be told something. */
+export interface IncompleteMeeting extends MeetingHead {
+  readonly draft: IntentDraft
 }
 
 export interface Participant {
@@ -80,9 +94,9 @@ export interface Repair {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-const moved = (meeting: Meeting, state: MeetingState): Meeting => ({ ...meeting, state })
+const moved = <M extends MeetingHead>(meeting: M, state: MeetingState): M => ({ ...meeting, state })
 
-const facets = (meeting: Meeting, account?: string) => ({
+const facets = (meeting: MeetingHead, account?: string) => ({
   aggregateRevision: meeting.revision,
   ...(account !== undefined && { account }),
   ...(meeting.traceParent !== undefined && { traceParent: meeting.traceParent }),
@@ -90,7 +104,7 @@ const facets = (meeting: Meeting, account?: string) => ({
 
 /** One notification per endpoint the client has named. */
 const tellClient = (
-  meeting: Meeting,
+  meeting: MeetingHead,
   endpointIds: readonly EndpointId[],
   event: ClientEvent,
   occasionId: string,
@@ -101,6 +115,40 @@ const tellClient = (
       facets(meeting),
     ),
   )
+
+/** The row that ends a meeting which nobody has approved by its deadline. */
+export const deadlineOf = (meeting: MeetingHead, bookBy: string): ActionRequest =>
+  schedulingActions.reachDeadline.request(
+    { meetingId: meeting.id },
+    { ...facets(meeting), notBefore: new Date(bookBy) },
+  )
+
+/** Tells the client that a meeting waits for an answer: one message per open exception. */
+export const askForAbsent = (
+  meeting: IncompleteMeeting,
+  exceptionIds: readonly ExceptionId[],
+  endpointIds: readonly EndpointId[],
+): readonly ActionRequest[] =>
+  exceptionIds.flatMap((id) => tellClient(meeting, endpointIds, 'exception.opened', id))
+
+/** The states in which a meeting has not been approved, and so may lapse. */
+const unapproved: ReadonlySet<MeetingStateType> = new Set<MeetingStateType>([
+  'incomplete',
+  'gathering',
+  'choosing',
+  'awaiting_approval',
+  'no_overlap',
+])
+
+/** The deadline has come. Undefined: the meeting was approved or ended before it. */
+export const lapse = <M extends MeetingHead>(
+  meeting: M,
+  endpointIds: readonly EndpointId[],
+): { readonly meeting: M; readonly actions: readonly ActionRequest[] } | undefined => {
+  if (!unapproved.has(meeting.state.type)) return undefined
+  const next = moved(meeting, { type: 'lapsed' })
+  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
+}
 
 /** Asks for everybody's free/busy of the meeting's current round. */
 export const gather = (meeting: Meeting, participants: readonly Participant[]): Change => ({

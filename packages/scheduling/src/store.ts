@@ -5,19 +5,28 @@
 import type { Prisma, Tx } from '@aftercommit/platform/db'
 import type { EventDraft } from '@aftercommit/providers/calendar'
 import { z } from 'zod'
+import { absenceCodes, type Absence } from './absence.ts'
 import type { Check } from './completion.ts'
 import type { Evidence } from './evidence.ts'
 import {
   ConnectionId,
   EndpointId,
   EvidenceId,
+  ExceptionId,
   MeetingId,
   ParticipantId,
   ProposalId,
   RepairId,
 } from './ids.ts'
-import { MeetingIntent, WorkingHours } from './intent.ts'
-import { MeetingState, type Meeting, type Participant, type Proposal, type Repair } from './meeting.ts'
+import { IntentDraft, MeetingIntent, WorkingHours } from './intent.ts'
+import {
+  MeetingState,
+  type IncompleteMeeting,
+  type Meeting,
+  type Participant,
+  type Proposal,
+  type Repair,
+} from './meeting.ts'
 
 const BusyJson = z.array(z.object({ start: z.coerce.date(), end: z.coerce.date() }))
 const OptionalJson = z.object({
@@ -49,37 +58,52 @@ const json = (value: unknown): Prisma.InputJsonValue =>
 
 type MeetingRow = Prisma.MeetingGetPayload<object>
 
-const meetingOf = (row: MeetingRow): Meeting => ({
+const headOf = (row: MeetingRow) => ({
   id: MeetingId.parse(row.meetingId),
   revision: row.revision,
   round: row.round,
-  intent: MeetingIntent.parse(row.intent),
   state: MeetingState.parse(row.stateFacts),
   traceParent: row.traceParent ?? undefined,
 })
 
-export const insertMeeting = async (
+/** Whether an intent is complete is read from the intent itself: a meeting may lapse before it was. */
+const meetingOf = (row: MeetingRow): Meeting | IncompleteMeeting => {
+  const intent = MeetingIntent.safeParse(row.intent)
+  return intent.success
+    ? { ...headOf(row), intent: intent.data }
+    : { ...headOf(row), draft: IntentDraft.parse(row.intent) }
+}
+
+export const isComplete = (meeting: Meeting | IncompleteMeeting): meeting is Meeting => 'intent' in meeting
+
+const meetingData = (meeting: Meeting | IncompleteMeeting) => ({
+  revision: meeting.revision,
+  round: meeting.round,
+  intent: json(isComplete(meeting) ? meeting.intent : meeting.draft),
+  state: meeting.state.type,
+  stateFacts: json(meeting.state),
+})
+
+export const insertMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting): Promise<void> => {
+  await tx.prisma.meeting.create({
+    data: {
+      ...meetingData(meeting),
+      meetingId: meeting.id,
+      tenantId: tx.tenantId,
+      traceParent: meeting.traceParent ?? null,
+    },
+  })
+}
+
+export const insertParticipants = async (
   tx: Tx,
   meeting: Meeting,
   participants: readonly Participant[],
 ): Promise<void> => {
-  const { tenantId } = tx
-  await tx.prisma.meeting.create({
-    data: {
-      meetingId: meeting.id,
-      tenantId,
-      revision: meeting.revision,
-      round: meeting.round,
-      intent: json(meeting.intent),
-      state: meeting.state.type,
-      stateFacts: json(meeting.state),
-      traceParent: meeting.traceParent ?? null,
-    },
-  })
   await tx.prisma.participant.createMany({
     data: participants.map((participant, position) => ({
       participantId: participant.id,
-      tenantId,
+      tenantId: tx.tenantId,
       meetingId: meeting.id,
       position,
       displayName: participant.displayName,
@@ -94,28 +118,38 @@ export const insertMeeting = async (
 }
 
 /** Takes the meeting's lock, which every command and settle on it takes first. */
-export const lockMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | undefined> => {
+export const lockAnyMeeting = async (
+  tx: Tx,
+  id: MeetingId,
+): Promise<Meeting | IncompleteMeeting | undefined> => {
   const rows = await tx.prisma.$queryRaw<{ meeting_id: string }[]>`
     select meeting_id from meeting where meeting_id = ${id}::uuid for update`
-  return rows.length === 0 ? undefined : readMeeting(tx, id)
+  return rows.length === 0 ? undefined : readAnyMeeting(tx, id)
 }
 
-export const readMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | undefined> => {
+/** The same, for work that only a complete meeting allows. */
+export const lockMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | undefined> => {
+  const meeting = await lockAnyMeeting(tx, id)
+  return meeting && isComplete(meeting) ? meeting : undefined
+}
+
+export const readAnyMeeting = async (
+  tx: Tx,
+  id: MeetingId,
+): Promise<Meeting | IncompleteMeeting | undefined> => {
   const row = await tx.prisma.meeting.findUnique({ where: { meetingId: id } })
   return row ? meetingOf(row) : undefined
 }
 
-export const saveMeeting = async (tx: Tx, meeting: Meeting): Promise<void> => {
+export const readMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | undefined> => {
+  const meeting = await readAnyMeeting(tx, id)
+  return meeting && isComplete(meeting) ? meeting : undefined
+}
+
+export const saveMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting): Promise<void> => {
   await tx.prisma.meeting.update({
     where: { meetingId: meeting.id },
-    data: {
-      revision: meeting.revision,
-      round: meeting.round,
-      intent: json(meeting.intent),
-      state: meeting.state.type,
-      stateFacts: json(meeting.state),
-      changedAt: tx.now,
-    },
+    data: { ...meetingData(meeting), changedAt: tx.now },
   })
 }
 
@@ -338,6 +372,107 @@ export const readRepairs = async (tx: Tx, meetingId: MeetingId) => {
     openedAt: row.openedAt,
     resolvedAt: row.resolvedAt ?? undefined,
   }))
+}
+
+// --------------------------------------------------------------------------------------------------- exceptions
+
+const AbsencePath = z.array(z.union([z.string(), z.int()]))
+
+/** An open question to a person: what is missing, who owns the answer, and until when it is waited for. */
+export interface MeetingException {
+  readonly id: ExceptionId
+  readonly meetingId: MeetingId
+  readonly absence: Absence
+  readonly owner: string
+  readonly state: 'open' | 'resolved' | 'lapsed'
+  readonly openedAt: Date
+  readonly lapsesAt: Date
+  readonly endedAt: Date | undefined
+}
+
+type ExceptionRow = Prisma.MeetingExceptionGetPayload<object>
+
+const exceptionOf = (row: ExceptionRow): MeetingException => ({
+  id: ExceptionId.parse(row.exceptionId),
+  meetingId: MeetingId.parse(row.meetingId),
+  absence: { code: z.enum(absenceCodes).parse(row.code), path: AbsencePath.parse(row.path) },
+  owner: row.owner,
+  state: z.enum(['open', 'resolved', 'lapsed']).parse(row.state),
+  openedAt: row.openedAt,
+  lapsesAt: row.lapsesAt,
+  endedAt: row.endedAt ?? undefined,
+})
+
+export const insertExceptions = async (
+  tx: Tx,
+  exceptions: readonly Pick<MeetingException, 'id' | 'meetingId' | 'absence' | 'owner' | 'lapsesAt'>[],
+): Promise<void> => {
+  await tx.prisma.meetingException.createMany({
+    data: exceptions.map(({ id, meetingId, absence, owner, lapsesAt }) => ({
+      exceptionId: id,
+      tenantId: tx.tenantId,
+      meetingId,
+      code: absence.code,
+      path: json(absence.path),
+      owner,
+      state: 'open',
+      openedAt: tx.now,
+      lapsesAt,
+    })),
+  })
+}
+
+export const readException = async (tx: Tx, id: ExceptionId): Promise<MeetingException | undefined> => {
+  const row = await tx.prisma.meetingException.findUnique({ where: { exceptionId: id } })
+  return row ? exceptionOf(row) : undefined
+}
+
+export const readExceptionsOf = async (
+  tx: Tx,
+  meetingId: MeetingId,
+): Promise<readonly MeetingException[]> => {
+  const rows = await tx.prisma.meetingException.findMany({
+    where: { meetingId },
+    orderBy: { exceptionId: 'asc' },
+  })
+  return rows.map(exceptionOf)
+}
+
+/** Open exceptions, the soonest to lapse first, after the given position. */
+export const listOpenExceptions = async (
+  tx: Tx,
+  page: {
+    readonly after: { readonly lapsesAt: Date; readonly id: string } | undefined
+    readonly limit: number
+  },
+): Promise<readonly MeetingException[]> => {
+  const { after, limit } = page
+  const rows = await tx.prisma.meetingException.findMany({
+    where: {
+      state: 'open',
+      ...(after && {
+        OR: [
+          { lapsesAt: { gt: after.lapsesAt } },
+          { lapsesAt: after.lapsesAt, exceptionId: { gt: after.id } },
+        ],
+      }),
+    },
+    orderBy: [{ lapsesAt: 'asc' }, { exceptionId: 'asc' }],
+    take: limit,
+  })
+  return rows.map(exceptionOf)
+}
+
+/** Ends open exceptions; under the meeting's lock, so that none ends twice. */
+export const endExceptions = async (
+  tx: Tx,
+  ids: readonly ExceptionId[],
+  state: 'resolved' | 'lapsed',
+): Promise<void> => {
+  await tx.prisma.meetingException.updateMany({
+    where: { exceptionId: { in: [...ids] }, state: 'open' },
+    data: { state, endedAt: tx.now },
+  })
 }
 
 // ------------------------------------------------------------------------------------ connections and endpoints

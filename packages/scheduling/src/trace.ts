@@ -9,11 +9,13 @@ import type { Db, Tx } from '@aftercommit/platform/db'
 import type { MeetingId } from './ids.ts'
 import type { Meeting } from './meeting.ts'
 import {
+  isComplete,
   readApproval,
   readCompletion,
   readEvent,
   readEvidence,
-  readMeeting,
+  readAnyMeeting,
+  readExceptionsOf,
   readProposals,
   readRepairs,
 } from './store.ts'
@@ -58,6 +60,8 @@ export type TraceEntry = { readonly at: string } & (
   | { readonly type: 'approval'; readonly proposalId: string; readonly authority: string }
   | { readonly type: 'event_written'; readonly provider: string; readonly eventId: string }
   | { readonly type: 'completion_verified'; readonly eventId: string; readonly checks: readonly string[] }
+  | { readonly type: 'exception_opened'; readonly exceptionId: string; readonly code: string }
+  | { readonly type: 'exception_ended'; readonly exceptionId: string; readonly state: string }
   | {
       readonly type: 'repair_opened'
       readonly repairId: string
@@ -84,7 +88,7 @@ export interface Trace {
 
 export const readTrace = (db: Db, tenantId: string, meetingId: MeetingId): Promise<Trace | undefined> =>
   db.transact(tenantId, async (tx) => {
-    const meeting = await readMeeting(tx, meetingId)
+    const meeting = await readAnyMeeting(tx, meetingId)
     if (!meeting) return undefined
     const actions = await readActions(tx.sql, { type: 'meeting', id: meetingId })
     const attempts = await readAttempts(
@@ -96,7 +100,7 @@ export const readTrace = (db: Db, tenantId: string, meetingId: MeetingId): Promi
       meetingId,
       state: meeting.state,
       revision: meeting.revision,
-      instruction: meeting.intent.instruction,
+      instruction: isComplete(meeting) ? meeting.intent.instruction : meeting.draft.instruction,
       entries: entries.sort((a, b) => a.at.localeCompare(b.at)),
       pending: actions
         .filter(({ ended_at }) => ended_at === null)
@@ -189,6 +193,13 @@ const domainEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly Tra
       const agreed = checks.filter(({ agrees }) => agrees).map(({ field }) => field)
       entries.push({ type: 'completion_verified', at: verifiedAt.toISOString(), eventId, checks: agreed })
     }
+  }
+  for (const { id: exceptionId, absence, openedAt, endedAt, state } of await readExceptionsOf(
+    tx,
+    meetingId,
+  )) {
+    entries.push({ type: 'exception_opened', at: openedAt.toISOString(), exceptionId, code: absence.code })
+    if (endedAt) entries.push({ type: 'exception_ended', at: endedAt.toISOString(), exceptionId, state })
   }
   for (const { id: repairId, code, owner, openedAt } of await readRepairs(tx, meetingId)) {
     entries.push({ type: 'repair_opened', at: openedAt.toISOString(), repairId, code, owner })

@@ -1,12 +1,14 @@
 /** A meeting as its client reads it. */
 import type { Db } from '@aftercommit/platform/db'
 import type { MeetingId } from './ids.ts'
-import type { MeetingIntent } from './intent.ts'
+import type { IntentDraft } from './intent.ts'
 import type { Meeting } from './meeting.ts'
 import {
   readCompletion,
+  isComplete,
   readEvent,
-  readMeeting,
+  readAnyMeeting,
+  readExceptionsOf,
   readParticipants,
   readProposals,
   readRepairs,
@@ -16,7 +18,8 @@ export interface MeetingView {
   readonly id: MeetingId
   readonly revision: number
   readonly state: Meeting['state']
-  readonly intent: MeetingIntent
+  /** As asked for and completed since; what is absent has an exception. */
+  readonly intent: IntentDraft
   readonly participants: readonly {
     readonly id: string
     readonly displayName: string
@@ -37,6 +40,14 @@ export interface MeetingView {
     { readonly provider: string; readonly calendarAddress: string; readonly eventId: string } | undefined
   /** What proves that the meeting is confirmed. */
   readonly completion: { readonly verifiedAt: string; readonly checks: readonly string[] } | undefined
+  /** What is still to be told before work can begin. */
+  readonly exceptions: readonly {
+    readonly id: string
+    readonly code: string
+    readonly path: readonly (string | number)[]
+    readonly owner: string
+    readonly lapsesAt: string
+  }[]
   readonly repairs: readonly { readonly id: string; readonly code: string; readonly owner: string }[]
 }
 
@@ -46,7 +57,7 @@ export const viewMeeting = (
   meetingId: MeetingId,
 ): Promise<MeetingView | undefined> =>
   db.transact(tenantId, async (tx) => {
-    const meeting = await readMeeting(tx, meetingId)
+    const meeting = await readAnyMeeting(tx, meetingId)
     if (!meeting) return undefined
     const participants = await readParticipants(tx, meetingId)
     const proposal = (await readProposals(tx, meetingId)).find(
@@ -54,12 +65,13 @@ export const viewMeeting = (
     )
     const event = proposal && (await readEvent(tx, proposal.id))
     const completion = proposal && (await readCompletion(tx, proposal.id))
+    const exceptions = await readExceptionsOf(tx, meetingId)
     const repairs = await readRepairs(tx, meetingId)
     return {
       id: meetingId,
       revision: meeting.revision,
       state: meeting.state,
-      intent: meeting.intent,
+      intent: isComplete(meeting) ? meeting.intent : meeting.draft,
       participants: participants.map(({ id, displayName, address, role }) => ({
         id,
         displayName,
@@ -81,6 +93,15 @@ export const viewMeeting = (
         verifiedAt: completion.verifiedAt.toISOString(),
         checks: completion.checks.filter(({ agrees }) => agrees).map(({ field }) => field),
       },
+      exceptions: exceptions
+        .filter(({ state }) => state === 'open')
+        .map(({ id, absence, owner, lapsesAt }) => ({
+          id,
+          code: absence.code,
+          path: absence.path,
+          owner,
+          lapsesAt: lapsesAt.toISOString(),
+        })),
       repairs: repairs
         .filter(({ resolvedAt }) => resolvedAt === undefined)
         .map(({ id, code, owner }) => ({ id, code, owner })),

@@ -11,7 +11,7 @@ create table outbox (
   id                   bigint generated always as identity primary key,
   tenant_id            uuid not null,
   identity             text not null check (length(identity) between 1 and 300),
-  action               text not null check (length(action) between 1 and 100),
+  action               text not null check (length(action) between 1 and 120),
   payload_version      int not null,
   policy_version       int not null,
   payload              jsonb not null,
@@ -32,6 +32,10 @@ create table outbox (
   fence                bigint not null default 0,
   claims               int not null default 0,
   attempts             int not null default 0,
+  -- Leases that ran out since the row last came to an outcome. Not `claims`: a throttled row is claimed for ever.
+  lost_leases          int not null default 0,
+  -- An attempt ended without an answer and nothing has proved since that it had no effect.
+  uncertain            boolean not null default false,
   -- Set by an expired lease: such a row is claimed alone, so that a row that kills its worker kills nothing beside it.
   solo                 boolean not null default false,
   -- Set when a predecessor died and this row dies with it: it is claimed to be ended, never performed.
@@ -53,13 +57,13 @@ create table outbox (
 
 -- The claim path, and nothing else on it.
 create index outbox_claim on outbox (lane, available_at, id) where state = 'ready' and not solo;
-create index outbox_claim_solo on outbox (lane, available_at, id) where state = 'ready' and solo;
+create index outbox_claim_solo on outbox (available_at, id) where state = 'ready' and solo;
 create index outbox_due on outbox (available_at, id) where state in ('scheduled', 'paused');
 create index outbox_lease on outbox (lease_until) where state = 'leased';
 create index outbox_key on outbox (tenant_id, ordering_key, id) where ordering_key is not null;
 create index outbox_aggregate on outbox (tenant_id, aggregate_type, aggregate_id);
 create index outbox_target on outbox (target_id) where target_id is not null;
-create index outbox_account on outbox (account, id) where account is not null and state in ('ready', 'scheduled');
+create index outbox_account on outbox (account, id) where account is not null and state = 'ready';
 
 -- Identity outlives its row: a second insert of the same logical transition finds it here for ever.
 create table outbox_identity (
@@ -141,6 +145,8 @@ create table outbox_dead (
   claims               int not null,
   attempts             int not null,
   correlation          jsonb,
+  -- Its effect may exist. Superseding its aggregate leaves such a letter to a person.
+  uncertain            boolean not null,
   class                text not null check (class in
                          ('transient', 'uncertain', 'stale', 'consent_blocked', 'validation', 'permission', 'terminal')),
   code                 text not null,
@@ -245,36 +251,49 @@ create function outbox_key_has_dead(p_tenant uuid, p_key text) returns boolean
 
 -- Frees the next row of a key after the row `p_after` left it. Call under the key's lock, in a later statement than
 -- the one that removed the row. The search starts behind the removed row, so its cost does not grow with the key.
-create function outbox_promote(p_tenant uuid, p_key text, p_after bigint) returns void
+-- Answers the lane that has work now, if one has.
+create function outbox_promote(p_tenant uuid, p_key text, p_after bigint) returns text
   language plpgsql as $$
 declare head record; runnable record;
 begin
-  select o.id, o.state, o.successor_rule, o.account, o.not_before into head from outbox o
+  select o.id, o.state, o.successor_rule, o.account, o.not_before, o.lane into head from outbox o
     where o.tenant_id = p_tenant and o.ordering_key = p_key and o.id > p_after order by o.id limit 1;
-  if not found or head.state <> 'waiting' then return; end if;
+  if not found or head.state <> 'waiting' then return null; end if;
   if head.successor_rule <> 'run' and outbox_key_has_dead(p_tenant, p_key) then
     if head.successor_rule = 'hold' then
       update outbox set state = 'held' where id = head.id;
-    else
-      update outbox set state = 'ready', doomed = true, available_at = app_now() where id = head.id;
+      return null;
     end if;
-    return;
+    update outbox set state = 'ready', doomed = true, available_at = app_now() where id = head.id;
+    return head.lane;
   end if;
   select * into runnable from outbox_runnable_state(head.account, head.not_before);
   update outbox set state = runnable.state, available_at = runnable.available_at where id = head.id;
+  return case when runnable.state = 'ready' then head.lane end;
+end $$;
+
+-- Lets the held rows of a key stand in line again once no unresolved dead letter is left in its past, and frees the
+-- first of them. Call under the key's lock.
+create function outbox_unhold(p_tenant uuid, p_key text) returns text
+  language plpgsql as $$
+begin
+  if not outbox_key_has_dead(p_tenant, p_key) then
+    update outbox set state = 'waiting' where tenant_id = p_tenant and ordering_key = p_key and state = 'held';
+  end if;
+  return outbox_promote(p_tenant, p_key, 0);
 end $$;
 
 -- Inserts rows for the transaction's tenant. For each input row, in order: its id, and whether it is new.
 -- Same identity and content: the row already there is reported. Same identity, other content: an error.
 create function outbox_enqueue(p_rows jsonb)
   returns table (ordinal int, outbox_id bigint, fresh boolean, state outbox_state)
-  language plpgsql security definer set search_path = pg_catalog, public as $$
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
 declare
   t uuid := current_tenant();
   r record; known record; hash bytea; runnable record; new_state outbox_state; dead_before boolean;
 begin
-  perform outbox_lock_keys(array(select t from jsonb_array_elements(p_rows)),
+  perform outbox_lock_keys(array_fill(t, array[jsonb_array_length(p_rows)]),
                            array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e));
   for r in
     select x.n::int as n, e.* from jsonb_array_elements(p_rows) with ordinality as x(j, n),
@@ -307,8 +326,14 @@ begin
       if exists (select from outbox o where o.tenant_id = t and o.ordering_key = r."orderingKey") then
         new_state := 'waiting';
       elsif outbox_key_has_dead(t, r."orderingKey") then
-        dead_before := r."successorRule" = 'die';
-        new_state := case r."successorRule" when 'hold' then 'held'::outbox_state when 'die' then 'ready' else new_state end;
+        if r."successorRule" = 'hold' then
+          new_state := 'held';
+        elsif r."successorRule" = 'die' then
+          -- Ready at once, whatever it was to wait for: it is claimed only to be ended.
+          new_state := 'ready';
+          dead_before := true;
+          runnable.available_at := app_now();
+        end if;
       end if;
     end if;
     insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload,
@@ -324,21 +349,27 @@ begin
   end loop;
 end $$;
 
--- Ends the pending rows of an aggregate. A leased or unknown row keeps its row and its fence, because its effect may
--- exist: the caller enqueues the correcting action behind it. Answers how many ended and how many could not.
+-- Ends the pending actions of an aggregate: live rows leave for history, dead letters are marked as superseded and
+-- hold nothing back any more. What may have had an effect stays as it is, and is counted: a leased row, an unknown one,
+-- a row or a dead letter with an unanswered attempt in its past. The caller enqueues the correcting action behind it.
 create function outbox_supersede(p_aggregate_type text, p_aggregate_id uuid, p_actions text[], p_reason text,
-                                 out ended int, out in_flight int)
-  language plpgsql security definer set search_path = pg_catalog, public as $$
+                                 out ended int, out in_flight int, out lanes text[])
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare t uuid := current_tenant(); keys text[]; k text;
 begin
-  keys := array(select distinct o.ordering_key from outbox o
-    where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
-      and o.ordering_key is not null);
+  keys := array(
+    select o.ordering_key from outbox o
+      where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
+        and o.ordering_key is not null
+    union
+    select d.ordering_key from outbox_dead d
+      where d.tenant_id = t and d.aggregate_type = p_aggregate_type and d.aggregate_id = p_aggregate_id
+        and d.ordering_key is not null and d.resolution is null);
   perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
   with gone as (
     delete from outbox o
       where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
-        and o.action = any (p_actions) and o.target_id is null
+        and o.action = any (p_actions) and o.target_id is null and not o.uncertain
         and o.state in ('scheduled', 'waiting', 'held', 'paused', 'ready')
       returning o.*
   ), kept as (
@@ -349,26 +380,37 @@ begin
         aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims, attempts,
         'superseded', p_reason from gone
   )
-  select count(*), array(select distinct g.ordering_key from gone g where g.ordering_key is not null)
-    into ended, keys from gone;
+  select count(*) into ended from gone;
+  update outbox_dead d set resolution = 'superseded', resolved_at = app_now(), resolved_by = 'domain',
+      resolved_reason = p_reason
+    where d.tenant_id = t and d.aggregate_type = p_aggregate_type and d.aggregate_id = p_aggregate_id
+      and d.action = any (p_actions) and d.resolution is null and not d.uncertain;
+  lanes := '{}';
   foreach k in array keys loop
-    perform outbox_promote(t, k, 0);
+    lanes := array_append(lanes, outbox_unhold(t, k));
   end loop;
-  select count(*) into in_flight from outbox o
-    where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
-      and o.action = any (p_actions) and o.state in ('leased', 'outcome_unknown');
+  lanes := array_remove(lanes, null);
+  select (select count(*) from outbox o
+            where o.tenant_id = t and o.aggregate_type = p_aggregate_type and o.aggregate_id = p_aggregate_id
+              and o.action = any (p_actions) and o.target_id is null
+              and (o.uncertain or o.state in ('leased', 'outcome_unknown')))
+       + (select count(*) from outbox_dead d
+            where d.tenant_id = t and d.aggregate_type = p_aggregate_type and d.aggregate_id = p_aggregate_id
+              and d.action = any (p_actions) and d.resolution is null)
+    into in_flight;
 end $$;
 
 -- Brings a dead letter back under its own identity, by a person's decision. Refused when the key has moved on.
 create function outbox_replay(p_id bigint, p_by text, p_reason text) returns text
-  language plpgsql security definer set search_path = pg_catalog, public as $$
-declare t uuid := current_tenant(); d outbox_dead%rowtype;
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare t uuid := current_tenant(); d outbox_dead%rowtype; runnable record;
 begin
+  -- Keys come before rows, here as everywhere.
+  perform outbox_lock_keys(array[t], array(select ordering_key from outbox_dead where id = p_id and tenant_id = t));
   select * into d from outbox_dead where id = p_id and tenant_id = t for update;
   if not found then return 'not_found'; end if;
   if d.resolution is not null then return 'already_resolved'; end if;
   if d.ordering_key is not null then
-    perform outbox_lock_keys(array[t], array[d.ordering_key]);
     if exists (select from outbox o where o.tenant_id = t and o.ordering_key = d.ordering_key
                  and o.state not in ('waiting', 'held')) then
       return 'key_busy';
@@ -376,21 +418,38 @@ begin
     -- The row returns with its old id, so it is the head again and whoever was held waits behind it.
     update outbox set state = 'waiting' where tenant_id = t and ordering_key = d.ordering_key and state = 'held';
   end if;
+  select * into runnable from outbox_runnable_state(d.account, app_now());
   insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
       aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent, lane, account, ordering_key,
-      successor_rule, state, not_before, available_at, created_at, fence, solo)
+      successor_rule, state, not_before, available_at, created_at, fence, solo, uncertain)
     overriding system value
     values (d.id, t, d.identity, d.action, d.payload_version, d.policy_version, d.payload, d.aggregate_type,
       d.aggregate_id, d.aggregate_revision, d.participant_revision, d.consent_ref, d.trace_parent, d.lane, d.account,
-      d.ordering_key, d.successor_rule, 'ready', d.not_before, app_now(), d.created_at, d.fence + 1, true);
+      d.ordering_key, d.successor_rule, runnable.state, d.not_before, runnable.available_at, d.created_at, d.fence + 1,
+      true, d.uncertain);
   update outbox_dead set resolution = 'replayed', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
     where id = d.id;
   return 'replayed';
 end $$;
 
+-- Closes a dead letter that nobody will replay, by a person's decision: what it held goes on without it.
+create function outbox_dismiss(p_id bigint, p_by text, p_reason text) returns text
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare t uuid := current_tenant(); d outbox_dead%rowtype;
+begin
+  perform outbox_lock_keys(array[t], array(select ordering_key from outbox_dead where id = p_id and tenant_id = t));
+  select * into d from outbox_dead where id = p_id and tenant_id = t for update;
+  if not found then return 'not_found'; end if;
+  if d.resolution is not null then return 'already_resolved'; end if;
+  update outbox_dead set resolution = 'superseded', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
+    where id = d.id;
+  if d.ordering_key is not null then perform outbox_unhold(t, d.ordering_key); end if;
+  return 'dismissed';
+end $$;
+
 -- Makes this month's and the next months' partitions of history and attempts. Safe to call from every replica.
 create function outbox_ensure_partitions(p_months_ahead int) returns int
-  language plpgsql security definer set search_path = pg_catalog, public as $$
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare month_start date; parent text; part text; made int := 0;
 begin
   perform pg_advisory_xact_lock(hashtextextended('outbox_ensure_partitions', 0));
@@ -399,10 +458,16 @@ begin
     foreach parent in array array['outbox_history', 'outbox_attempt'] loop
       part := parent || '_' || to_char(month_start, 'YYYYMM');
       if to_regclass('public.' || part) is null then
-        execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', part, parent,
-          month_start::text || ' 00:00+00', (month_start + interval '1 month')::date::text || ' 00:00+00');
-        execute format('alter table public.%I enable row level security', part);
-        made := made + 1;
+        begin
+          execute format('create table public.%I partition of public.%I for values from (%L) to (%L)', part, parent,
+            month_start::text || ' 00:00+00', (month_start + interval '1 month')::date::text || ' 00:00+00');
+          execute format('alter table public.%I enable row level security', part);
+          made := made + 1;
+        exception when check_violation then
+          -- No dispatcher ran for months and rows of this month lie in the default partition. They are well there,
+          -- and later months get partitions of their own again.
+          null;
+        end;
       end if;
     end loop;
   end loop;
@@ -413,8 +478,8 @@ do $$
 declare f text;
 begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
-    'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_enqueue(jsonb)', 'outbox_supersede(text, uuid, text[], text)',
-    'outbox_replay(bigint, text, text)', 'outbox_ensure_partitions(int)'] loop
+    'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
+    'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
@@ -422,7 +487,7 @@ grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, te
 grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int) to aftercommit_dispatcher;
-grant execute on function outbox_replay(bigint, text, text) to aftercommit_operator;
+grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);
 alter table outbox_history_default enable row level security;

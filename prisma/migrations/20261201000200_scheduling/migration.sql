@@ -139,6 +139,23 @@ create table repair (
 );
 create index repair_open on repair (tenant_id, opened_at) where resolved_at is null;
 
+-- Something a meeting cannot do without and was not told. Bounded: it has an owner, and lapses with the meeting.
+create table meeting_exception (
+  exception_id uuid primary key,
+  tenant_id    uuid not null references tenant,
+  meeting_id   uuid not null references meeting,
+  code         text not null,
+  -- Where in the intent it is missing.
+  path         jsonb not null,
+  owner        text not null,
+  state        text not null check (state in ('open', 'resolved', 'lapsed')),
+  opened_at    timestamptz not null,
+  lapses_at    timestamptz not null,
+  ended_at     timestamptz
+);
+create index meeting_exception_open on meeting_exception (tenant_id, lapses_at, exception_id) where state = 'open';
+create index meeting_exception_meeting on meeting_exception (meeting_id);
+
 create index participant_meeting on participant (meeting_id);
 create index proposal_meeting on proposal (meeting_id);
 create index approval_meeting on approval (meeting_id);
@@ -150,7 +167,7 @@ do $$
 declare t text;
 begin
   foreach t in array array['calendar_connection', 'webhook_endpoint', 'meeting', 'participant', 'evidence', 'proposal',
-                           'approval', 'calendar_event', 'completion', 'repair'] loop
+                           'approval', 'calendar_event', 'completion', 'repair', 'meeting_exception'] loop
     execute format('alter table %I enable row level security', t);
     execute format('create policy own on %I using (tenant_id = (select current_tenant())) '
                    'with check (tenant_id = (select current_tenant()))', t);
@@ -158,7 +175,7 @@ begin
   end loop;
 end $$;
 -- A person's command opens, approves and connects; everything the world answers is written by the dispatcher.
-grant insert on meeting, participant, approval, calendar_connection, webhook_endpoint to aftercommit_api;
-grant update on meeting to aftercommit_api, aftercommit_dispatcher;
+grant insert on meeting, participant, approval, calendar_connection, webhook_endpoint, meeting_exception to aftercommit_api;
+grant update on meeting, meeting_exception to aftercommit_api, aftercommit_dispatcher;
 grant insert on evidence, proposal, approval, calendar_event, completion, repair to aftercommit_dispatcher;
 grant update (state) on calendar_connection to aftercommit_dispatcher;

@@ -5,7 +5,7 @@ import {
   approveProposal,
   connectCalendar,
   MeetingId,
-  MeetingIntent,
+  IntentDraft,
   openMeeting,
   ProposalId,
   readTrace,
@@ -43,7 +43,7 @@ export const schedulingRoutes = ({ db, seal }: { readonly db: Db; readonly seal:
   const router = Router()
 
   router.post('/meetings', async (request, response) => {
-    const intent = MeetingIntent.parse(request.body)
+    const intent = IntentDraft.parse(request.body)
     const result = await openMeeting(db, tenantIdOf(response), intent, request.get('traceparent'))
     if (result.type === 'malformed') {
       throw new ProblemError(malformed(result.problems.map(({ path, reason }) => ({ path, rule: reason }))))

@@ -36,8 +36,9 @@ const REASONS = new Map<string, RefusalReason>([
   // An allowance that comes back after hours, not seconds: "Calendar usage limits exceeded."
   ['quotaExceeded', 'quota_exhausted'],
   ['dailyLimitExceeded', 'quota_exhausted'],
-  ['calendarUsageLimitsExceeded', 'quota_exhausted'],
   ['authError', 'unauthenticated'],
+  // Of the same domain as the limits, but it is a project without the API, and waiting does not help.
+  ['accessNotConfigured', 'forbidden'],
   ['insufficientPermissions', 'forbidden'],
   ['forbiddenForNonOrganizer', 'forbidden'],
   ['forbiddenForServiceAccounts', 'forbidden'],
@@ -52,10 +53,13 @@ export const failureOfGoogle = (answered: Answered): CallFailure => {
   if (status === 403 && SLOW_DOWN.has(refusal.reason)) {
     return { type: 'throttled', code, retryAfterMs: retryAfterMs(answered.headers, new Date()) }
   }
-  const reason = namesAttendee(refusal)
-    ? 'invalid_attendee'
-    : (REASONS.get(refusal.reason) ?? byStatus.reason)
-  return { ...byStatus, reason }
+  return { ...byStatus, reason: reasonOf(refusal) ?? byStatus.reason }
+}
+
+const reasonOf = (refusal: GoogleRefusal): RefusalReason | undefined => {
+  if (namesAttendee(refusal)) return 'invalid_attendee'
+  // New limits come under new names in the old domain.
+  return REASONS.get(refusal.reason) ?? (refusal.domain === 'usageLimits' ? 'quota_exhausted' : undefined)
 }
 
 /** The answer never says which attendee, and only its sentence says that it was one ("Invalid attendee email."). */

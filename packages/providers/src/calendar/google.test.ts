@@ -1,43 +1,26 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import type { Answered } from '../http.ts'
+import { withServer } from '../server.testing.ts'
+import type { Asked } from '../server.testing.ts'
+import type { Calendar } from './calendar.ts'
 import { contractContext, contractDraft, ORGANIZER, WEEK } from './contract.testing.ts'
 import { failureOfGoogle } from './google-errors.ts'
 import { eventOfGoogle, GoogleEvent, googleBodyOf, googleEventId } from './google-event.ts'
 import { googleCalendar } from './google.ts'
 
-interface Seen {
-  readonly url: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-}
-
-/** A Google that says one thing to everybody and remembers what it was asked. */
-const serving = async <T>(
-  answer: unknown,
-  act: (calendar: ReturnType<typeof googleCalendar>, seen: readonly Seen[]) => Promise<T>,
-): Promise<T> => {
-  const seen: Seen[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      seen.push({ url: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() })
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const tokens = () => Promise.resolve({ type: 'token', accessToken: 'abc' } as const)
-  try {
-    return await act(googleCalendar({ rootUrl: `http://127.0.0.1:${port}/google/`, tokens }), seen)
-  } finally {
-    server.close()
-  }
-}
+/** A Google that says one thing to everybody. */
+const serving = <T>(
+  body: unknown,
+  act: (calendar: Calendar, asked: readonly Asked[]) => Promise<T>,
+): Promise<T> =>
+  withServer(
+    () => ({ status: 200, body }),
+    (url, asked) => {
+      const tokens = () => Promise.resolve({ type: 'token', accessToken: 'abc' } as const)
+      return act(googleCalendar({ rootUrl: `${url}/google/`, tokens }), asked)
+    },
+  )
 
 const live = {
   id: 'abcde',
@@ -211,6 +194,13 @@ describe('a refusal by Google', () => {
     [500, 'backendError', { type: 'uncertain' }],
   ])('with %i %s is %j', (status, reason, failure) => {
     expect(failureOfGoogle(refusal(status, reason))).toMatchObject({ ...failure, code: reason })
+  })
+
+  it('under a usage limit of a new name is an allowance used up', () => {
+    const unknown = refusal(403, 'someNewLimit', '', 'usageLimits')
+    expect(failureOfGoogle(unknown)).toMatchObject({ type: 'refused', reason: 'quota_exhausted' })
+    const notEnabled = refusal(403, 'accessNotConfigured', '', 'usageLimits')
+    expect(failureOfGoogle(notEnabled)).toMatchObject({ type: 'refused', reason: 'forbidden' })
   })
 
   it.each([

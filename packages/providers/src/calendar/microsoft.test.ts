@@ -1,52 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import { withServer } from '../server.testing.ts'
+import type { Asked, Scripted } from '../server.testing.ts'
+import type { Calendar } from './calendar.ts'
 import { contractContext, contractDraft, ORGANIZER, WEEK } from './contract.testing.ts'
-import { busyOfSchedules, Schedules } from './microsoft-busy.ts'
 import { eventOfMicrosoft, MicrosoftEvent, microsoftBodyOf, transactionIdOf } from './microsoft-event.ts'
-import { microsoftRefreshTokenSource } from './microsoft-tokens.ts'
 import { microsoftCalendar } from './microsoft.ts'
 
-interface Seen {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-}
-interface Scripted {
-  readonly status: number
-  readonly body: unknown
-}
+type Answering = Parameters<typeof withServer>[0]
 
-/** A Graph that says one thing to everybody and remembers what it was asked. */
-const serving = async <T>(
-  answer: (seen: Seen, url: string) => Scripted,
-  act: (calendar: ReturnType<typeof microsoftCalendar>, seen: readonly Seen[], url: string) => Promise<T>,
-): Promise<T> => {
-  const seen: Seen[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { method = '', url = '', headers } = request
-      const asked = { method, url, headers, body: Buffer.concat(chunks).toString() }
-      seen.push(asked)
-      const { status, body } = answer(asked, `http://${headers.host ?? ''}`)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    })
+/** A Graph that says one thing to everybody. */
+const serving = <T>(
+  answer: Answering,
+  act: (calendar: Calendar, asked: readonly Asked[]) => Promise<T>,
+): Promise<T> =>
+  withServer(answer, (url, asked) => {
+    const tokens = () => Promise.resolve({ type: 'token', accessToken: 'abc' } as const)
+    return act(microsoftCalendar({ baseUrl: `${url}/graph/`, tokens }), asked)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
-  const tokens = () => Promise.resolve({ type: 'token', accessToken: 'abc' } as const)
-  try {
-    return await act(microsoftCalendar({ baseUrl: `${url}/graph/`, tokens }), seen, url)
-  } finally {
-    server.close()
-  }
-}
 const refusing =
   (status: number, code: string, more: Record<string, string> = {}) =>
   (): Scripted => ({
@@ -185,7 +156,7 @@ describe('what Graph answers', () => {
   })
 
   it('with pages that never end is malformed', async () => {
-    const again = (_seen: Seen, url: string): Scripted => ({
+    const again = (_asked: Asked, url: string): Scripted => ({
       status: 200,
       body: { value: [], '@odata.nextLink': `${url}/graph/v1.0/users/x/events?$skip=1` },
     })
@@ -245,129 +216,5 @@ describe('what Graph answers', () => {
     expect(eventFrom({ sensitivity: 'normal' }).visibility).toBe('default')
     expect(eventFrom({ sensitivity: 'private' }).visibility).toBe('private')
     expect(eventFrom({ isCancelled: true }).status).toBe('cancelled')
-  })
-})
-
-describe('a schedule', () => {
-  const busyOf = (entry: Record<string, unknown>) =>
-    busyOfSchedules(
-      ['bo@example.com'],
-      Schedules.parse({ value: [{ scheduleId: 'Bo@Example.com', ...entry }] }),
-    ).get('bo@example.com')
-  const item = (status: string, start: string, end: string) => ({
-    status,
-    start: { dateTime: `${start}.0000000`, timeZone: 'UTC' },
-    end: { dateTime: `${end}.0000000`, timeZone: 'UTC' },
-  })
-  const known = (start: string, end: string) => ({
-    type: 'known',
-    busy: [{ start: new Date(start), end: new Date(end) }],
-  })
-
-  it.each([
-    ['an error', { error: { responseCode: '5009' } }, { reason: 'not_found', code: '5009' }],
-    [
-      'an error beside its items',
-      { error: { responseCode: '5006' }, scheduleItems: [] },
-      { reason: 'too_many_entries' },
-    ],
-    [
-      'an error without a code',
-      { error: { message: 'for bo@example.com' } },
-      { reason: 'other', code: 'other' },
-    ],
-    ['no items', {}, { reason: 'other' }],
-    ['null for items', { scheduleItems: null }, { reason: 'other' }],
-    ['an item without a status', { scheduleItems: [{}] }, { reason: 'other' }],
-  ])('with %s is unknown', (_what, entry, unknown) => {
-    expect(busyOf(entry)).toMatchObject({ type: 'unknown', ...unknown })
-  })
-
-  it('counts statuses in any case, and one that is unknown as busy', () => {
-    const scheduleItems = [
-      item('Free', '2026-03-30T06:00:00', '2026-03-30T07:00:00'),
-      item('WorkingElsewhere', '2026-03-30T07:00:00', '2026-03-30T08:00:00'),
-      item('unknown', '2026-03-30T08:00:00', '2026-03-30T09:00:00'),
-    ]
-    expect(busyOf({ error: null, scheduleItems })).toEqual(
-      known('2026-03-30T08:00:00Z', '2026-03-30T09:00:00Z'),
-    )
-  })
-
-  it.each([
-    ['a Windows name', { name: 'Pacific Standard Time' }, '2026-03-31T07:00:00Z', '2026-04-01T07:00:00Z'],
-    ['an IANA name', { name: 'Europe/Berlin' }, '2026-03-30T22:00:00Z', '2026-03-31T22:00:00Z'],
-    ['UTC', { name: 'UTC' }, '2026-03-31T00:00:00Z', '2026-04-01T00:00:00Z'],
-    [
-      'a custom zone’s rules, in either of its seasons',
-      { name: 'Customized Time Zone', bias: 480, daylightOffset: { daylightBias: -60 } },
-      '2026-03-31T07:00:00Z',
-      '2026-04-01T08:00:00Z',
-    ],
-    ['no zone, anywhere on earth', undefined, '2026-03-30T10:00:00Z', '2026-04-01T12:00:00Z'],
-    [
-      'a name nobody knows, anywhere on earth',
-      { name: 'Customized' },
-      '2026-03-30T10:00:00Z',
-      '2026-04-01T12:00:00Z',
-    ],
-  ])('places an all-day item by %s', (_what, timeZone, start, end) => {
-    const scheduleItems = [item('oof', '2026-03-31T00:00:00', '2026-04-01T00:00:00')]
-    expect(busyOf({ scheduleItems, workingHours: { timeZone } })).toEqual(known(start, end))
-  })
-
-  it('leaves an item alone that only begins at midnight', () => {
-    const scheduleItems = [item('busy', '2026-03-31T00:00:00', '2026-03-31T01:00:00')]
-    expect(busyOf({ scheduleItems, workingHours: { timeZone: { name: 'Tokyo Standard Time' } } })).toEqual(
-      known('2026-03-31T00:00:00Z', '2026-03-31T01:00:00Z'),
-    )
-  })
-})
-
-describe('Microsoft’s sign-in', () => {
-  const client = { clientId: 'client', clientSecret: randomUUID(), tenant: 'organizations' }
-
-  it('is not spoken to over plain http, except on this machine', () => {
-    const at = (loginUrl: string) => () =>
-      microsoftRefreshTokenSource({ ...client, refreshToken: 'r', loginUrl })
-    expect(at('http://login.example.com')).toThrow(TypeError)
-    expect(at('http://127.0.0.1.example.com')).toThrow(TypeError)
-    expect(at('https://login.example.com')).not.toThrow()
-    expect(at('http://localhost:4003/login')).not.toThrow()
-  })
-
-  it('replaces the refresh token, which is told and used from then on', async () => {
-    let issued = 0
-    const rotating = (): Scripted => {
-      issued += 1
-      return {
-        status: 200,
-        body: {
-          token_type: 'Bearer',
-          access_token: `a${issued}`,
-          expires_in: 3600,
-          refresh_token: `r${issued}`,
-        },
-      }
-    }
-    await serving(rotating, async (_calendar, seen, url) => {
-      const told: string[] = []
-      let now = new Date('2026-03-24T10:00:00Z')
-      const tokens = microsoftRefreshTokenSource({
-        ...client,
-        refreshToken: 'r0',
-        loginUrl: `${url}/login`,
-        now: () => now,
-        onRotated: (refreshToken) => {
-          told.push(refreshToken)
-        },
-      })
-      expect(await tokens(contractContext())).toEqual({ type: 'token', accessToken: 'a1' })
-      now = new Date('2026-03-24T12:00:00Z')
-      expect(await tokens(contractContext())).toEqual({ type: 'token', accessToken: 'a2' })
-      expect(told).toEqual(['r1', 'r2'])
-      expect(seen.map(({ body }) => new URLSearchParams(body).get('refresh_token'))).toEqual(['r0', 'r1'])
-      expect(seen[0]?.url).toMatch(/^\/login\/organizations\/oauth2\/v2.0\/token(\?|$)/)
-    })
   })
 })

@@ -2,9 +2,9 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { simulatorControl, startSimulator } from '@aftercommit/simulator'
 import type { CallContext, ProviderCall } from '../call.ts'
+import { portOf } from '../server.testing.ts'
 import { isLoopbackAddress, isPublicAddress } from './address.ts'
 import { signedHeaders } from './signature.ts'
 import { webhookSender } from './webhook.ts'
@@ -33,8 +33,7 @@ const listen = (listener: RequestListener, host = '127.0.0.1'): Promise<number> 
     const server = createServer(listener)
     servers.push(server)
     server.listen(0, host, () => {
-      const { port } = server.address() as AddressInfo
-      resolve(port)
+      resolve(portOf(server))
     })
   })
 afterEach(() => {
@@ -181,7 +180,7 @@ describe('an address that is not for us to call', () => {
     ['http://hooks.example.com/', 'not_https'],
     ['ftp://hooks.example.com/', 'not_https'],
     ['file:///etc/passwd', 'not_https'],
-    ['https://user:pass@hooks.example.com/', 'credentials_in_url'],
+    ['https://someone@hooks.example.com/', 'credentials_in_url'],
     ['http://127.0.0.1:4004/', 'not_https'],
     ['http://localhost:4003/', 'not_https'],
     ['https://127.0.0.1:4003/', 'not_public'],
@@ -221,25 +220,30 @@ describe('an address that is not for us to call', () => {
     })
   })
 
-  it('cannot be reached by answering the second name lookup differently, for there is none', async () => {
-    // Nothing listens on this port at the address that localhost really has; only the checked address answers.
-    let host: string | undefined
-    const port = await listen((request, response) => {
-      host = request.headers.host
-      response.end()
-    }, '127.0.0.2')
-    let lookups = 0
-    const origin = `http://localhost:${port}`
-    const sender = webhookSender({
-      allowLoopback: [origin],
-      resolve: () => {
-        lookups += 1
-        return resolving('127.0.0.2')()
-      },
-    })
-    expect(await sender.deliver(messageTo(origin), contextOf())).toEqual({ type: 'accepted', status: 200 })
-    expect([lookups, host]).toEqual([1, `localhost:${port}`])
-  })
+  // Other systems give 127.0.0.2 to nobody.
+  const itOnLinux = process.platform === 'linux' ? it : it.skip
+  itOnLinux(
+    'cannot be reached by answering the second name lookup differently, for there is none',
+    async () => {
+      // Nothing listens on this port at the address that localhost really has; only the checked address answers.
+      let host: string | undefined
+      const port = await listen((request, response) => {
+        host = request.headers.host
+        response.end()
+      }, '127.0.0.2')
+      let lookups = 0
+      const origin = `http://localhost:${port}`
+      const sender = webhookSender({
+        allowLoopback: [origin],
+        resolve: () => {
+          lookups += 1
+          return resolving('127.0.0.2')()
+        },
+      })
+      expect(await sender.deliver(messageTo(origin), contextOf())).toEqual({ type: 'accepted', status: 200 })
+      expect([lookups, host]).toEqual([1, `localhost:${port}`])
+    },
+  )
 
   it.each([
     'http://127.0.0.1:4003/',

@@ -59,6 +59,9 @@ export const writeEvent = (world: World) =>
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) {
         return { type: 'obsolete', reason: 'meeting_moved_on' }
       }
+      if (tx.now.getTime() > Date.parse(meeting.intent.bookBy)) {
+        return { type: 'dead', class: 'stale', code: 'booking_deadline_passed' }
+      }
       const target = await loadTarget(world, tx, payload)
       if (!target) return { type: 'dead', class: 'permission', code: 'grant_revoked' }
       const required = await requiredCalendars(world, tx, payload.meetingId)

@@ -1,0 +1,82 @@
+/** What a person may do about what is missing: see it, and answer it. */
+import { enqueue } from '@aftercommit/outbox/enqueue'
+import type { Db, Tx } from '@aftercommit/platform/db'
+import { resolveAbsence } from './absence.ts'
+import { beginGathering, unknownReferences, type UnknownReference } from './commands.ts'
+import type { ExceptionId, MeetingId } from './ids.ts'
+import { IntentDraft, type MeetingIntent } from './intent.ts'
+import type { IncompleteMeeting, Meeting } from './meeting.ts'
+import {
+  endExceptions,
+  isComplete,
+  listOpenExceptions,
+  lockAnyMeeting,
+  readException,
+  saveMeeting,
+  type MeetingException,
+} from './store.ts'
+
+export const listExceptions = (
+  db: Db,
+  tenantId: string,
+  page: Parameters<typeof listOpenExceptions>[1],
+): Promise<readonly MeetingException[]> => db.transact(tenantId, (tx) => listOpenExceptions(tx, page))
+
+export const viewException = (
+  db: Db,
+  tenantId: string,
+  id: ExceptionId,
+): Promise<MeetingException | undefined> => db.transact(tenantId, (tx) => readException(tx, id))
+
+export type ResolveResult =
+  | {
+      readonly type: 'resolved'
+      readonly meetingId: MeetingId
+      readonly meeting: Meeting | IncompleteMeeting
+    }
+  | { readonly type: 'not_found' }
+  | { readonly type: 'not_open'; readonly state: 'resolved' | 'lapsed' }
+  | { readonly type: 'malformed'; readonly problems: readonly UnknownReference[] }
+
+/**
+ * Answers one exception: a new revision of the meeting. The last answer completes the intent and starts the work, in
+ * the same transaction. Throws ZodError when the answer does not have the shape that the exception asks for.
+ */
+export const resolveException = (
+  db: Db,
+  tenantId: string,
+  id: ExceptionId,
+  answer: unknown,
+): Promise<ResolveResult> =>
+  db.transact(tenantId, async (tx): Promise<ResolveResult> => {
+    const found = await readException(tx, id)
+    const meeting = found && (await lockAnyMeeting(tx, found.meetingId))
+    if (!found || !meeting) return { type: 'not_found' }
+    // Read again under the lock: another answer may have come first.
+    const exception = (await readException(tx, id)) ?? found
+    if (exception.state !== 'open') return { type: 'not_open', state: exception.state }
+    if (isComplete(meeting)) throw new Error('a complete meeting has an open exception')
+    const resolved = resolveAbsence(meeting.draft, exception.absence, answer)
+    if (resolved.type === 'malformed') return resolved
+    const draft = resolved.type === 'complete' ? resolved.intent : resolved.draft
+    const problems = await unknownReferences(tx, IntentDraft.parse(draft))
+    if (problems.length > 0) return { type: 'malformed', problems }
+    await endExceptions(tx, [id], 'resolved')
+    const next =
+      resolved.type === 'complete'
+        ? await begin(tx, meeting, resolved.intent)
+        : { ...meeting, revision: meeting.revision + 1, draft: resolved.draft }
+    await saveMeeting(tx, next)
+    return { type: 'resolved', meetingId: meeting.id, meeting: next }
+  })
+
+const begin = async (
+  tx: Tx,
+  { draft: _, ...head }: IncompleteMeeting,
+  intent: MeetingIntent,
+): Promise<Meeting> => {
+  const complete: Meeting = { ...head, intent, revision: head.revision + 1 }
+  const { meeting, actions } = await beginGathering(tx, complete)
+  await enqueue(tx, actions)
+  return meeting
+}
