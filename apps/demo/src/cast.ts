@@ -33,6 +33,12 @@ export interface Script {
 
 const DAY_MS = 86_400_000
 
+/** Google reports a calendar it could not read inside an answer that is otherwise a success. */
+const calendarError = (address: string) => ({
+  kind: 'calendar#freeBusy',
+  calendars: { [address]: { errors: [{ domain: 'global', reason: 'internalError' }], busy: [] } },
+})
+
 export const scriptAt = (now: Date): Script => {
   const clockChange = nextOffsetChange(NEW_YORK, new Date(now.getTime() + 7 * DAY_MS))
   if (!clockChange) throw new Error("New York's clocks no longer change; the story needs another city")
@@ -65,6 +71,30 @@ export const scriptAt = (now: Date): Script => {
     clockChange,
     bookBy: new Date(now.getTime() + DAY_MS),
     faults: [
+      {
+        id: 'one calendar answers with an error inside a 200',
+        provider: 'google',
+        operation: 'freebusy.query',
+        address: ben.address,
+        act: { type: 'answer', status: 200, body: calendarError(ben.address) },
+      },
+      {
+        id: 'Microsoft throttles once',
+        provider: 'microsoft',
+        operation: 'calendar.getSchedule',
+        address: chen.address,
+        act: {
+          type: 'answer',
+          status: 429,
+          headers: { 'retry-after': '1' },
+          body: {
+            error: {
+              code: 'ApplicationThrottled',
+              message: 'Application is over its MailboxConcurrency limit.',
+            },
+          },
+        },
+      },
       {
         id: 'the answer to the write is lost',
         provider: 'google',

@@ -44,7 +44,14 @@ export const TraceEntry = z.discriminatedUnion('type', [
 export type TraceEntry = z.output<typeof TraceEntry>
 export const TraceAnswer = z.object({
   entries: z.array(TraceEntry),
-  pending: z.array(z.looseObject({ action: z.string(), state: z.string() })),
+  pending: z.array(
+    z.looseObject({
+      actionId: z.string(),
+      action: z.string(),
+      state: z.string(),
+      heldBy: z.string().optional(),
+    }),
+  ),
 })
 export type TraceAnswer = z.output<typeof TraceAnswer>
 

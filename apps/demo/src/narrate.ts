@@ -36,14 +36,24 @@ export const narrate = (entry: TraceEntry, names: Names): string | undefined => 
   }
 }
 
+/** Why what happened did no harm. */
+const reasons: Readonly<Record<string, string>> = {
+  calendar_internal: 'A calendar that cannot be read is not free: it is read again.',
+  throttled: 'The account rests as long as asked; no attempt is spent.',
+  unknown: 'Nothing is written again before the provider has been asked.',
+  lease_lost: 'Its holder went silent; whoever comes next works under a higher fencing token.',
+}
+
 const attemptLine = (entry: Extract<TraceEntry, { type: 'attempt' }>, names: Names): string => {
   const calls = entry.calls
     .filter(({ operation }) => operation !== 'token')
     .map(({ provider, operation, status, outcome }) => `${provider} ${operation} → ${status ?? outcome}`)
   const verb = entry.action.replace('scheduling.', '').replace('#reconcile', ' (asking)').replaceAll('_', ' ')
   const code = entry.code === null ? '' : ` (${entry.code})`
+  if (entry.replicaId === null) return `The unknown outcome of ${verb} is settled ⇒ ${entry.outcome}`
+  const why = reasons[entry.code ?? ''] ?? reasons[entry.outcome]
   const detail = calls.length > 0 ? `: ${calls.join(', ')}` : ''
-  return `${names.dispatcherOf(entry.replicaId)} ${verb}${detail} ⇒ ${entry.outcome}${code}`
+  return `${names.dispatcherOf(entry.replicaId)} ${verb}${detail} ⇒ ${entry.outcome}${code}${why === undefined ? '' : `. ${why}`}`
 }
 
 export const bothClocks = (instant: string): string => {

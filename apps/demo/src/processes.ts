@@ -12,6 +12,8 @@ export interface RunningProcess {
   /** The first log line that says it is ready. */
   readonly ready: Readonly<Record<string, unknown>>
   readonly child: ChildProcess
+  /** Resolves at the first log line, past or future, that answers to the question. */
+  heard(question: (line: Readonly<Record<string, unknown>>) => boolean): Promise<void>
   /** SIGTERM, and SIGKILL when it does not end in time. */
   stop(): Promise<void>
 }
@@ -41,12 +43,28 @@ export const startProcess = async (options: ProcessOptions): Promise<RunningProc
   })
   child.stderr.pipe(log, { end: false })
   const exited = once(child, 'exit')
-  const ready = await new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (text) => {
-      log.write(`${text}\n`)
-      const line = parsed(text)
-      if (line && options.isReady(line)) resolve(line)
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const listeners = new Set<(line: Readonly<Record<string, unknown>>) => void>()
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    log.write(`${text}\n`)
+    const line = parsed(text)
+    if (!line) return
+    lines.push(line)
+    for (const listener of listeners) listener(line)
+  })
+  const first = (question: (line: Readonly<Record<string, unknown>>) => boolean) =>
+    new Promise<Readonly<Record<string, unknown>>>((resolve) => {
+      const known = lines.find(question)
+      if (known) return resolve(known)
+      const listener = (line: Readonly<Record<string, unknown>>): void => {
+        if (!question(line)) return
+        listeners.delete(listener)
+        resolve(line)
+      }
+      listeners.add(listener)
     })
+  const ready = await new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
+    void first(options.isReady).then(resolve)
     void exited.then(() =>
       reject(new Error(`${options.name} ended before it was ready; see ${options.logFile}`)),
     )
@@ -56,6 +74,9 @@ export const startProcess = async (options: ProcessOptions): Promise<RunningProc
     pid: child.pid ?? 0,
     ready,
     child,
+    heard: async (question) => {
+      await first(question)
+    },
     stop: async () => {
       const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
       child.kill('SIGTERM')

@@ -15,6 +15,8 @@ export interface Stack {
   readonly apiUrl: string
   readonly simulatorUrl: string
   readonly dispatchers: readonly RunningProcess[]
+  /** Starts one more dispatcher, as an orchestrator would after one has died. */
+  addDispatcher(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -63,19 +65,16 @@ export const startStack = async (root: string, tell: (line: string) => void): Pr
       },
       'listening',
     )
-    const dispatchers = await Promise.all(
-      Array.from({ length: DISPATCHERS }, (_, index) =>
-        start(
-          `dispatcher-${index + 1}`,
-          'dispatcher',
-          dispatcherEnv(logins.dispatcher, sealingKeys, simulatorUrl),
-          'dispatching',
-        ),
-      ),
-    )
+    const dispatchers: RunningProcess[] = []
+    const addDispatcher = async (): Promise<void> => {
+      const env = dispatcherEnv(logins.dispatcher, sealingKeys, simulatorUrl)
+      const name = `dispatcher-${dispatchers.length + 1}`
+      dispatchers.push(await start(name, 'dispatcher', env, 'dispatching'))
+    }
+    for (let n = 0; n < DISPATCHERS; n++) await addDispatcher()
     const apiUrl = Listening.parse(api.ready).url
     const { ownerUrl, note } = database
-    return { ownerUrl, databaseNote: note, apiUrl, simulatorUrl, dispatchers, stop }
+    return { ownerUrl, databaseNote: note, apiUrl, simulatorUrl, dispatchers, addDispatcher, stop }
   } catch (error) {
     await stop()
     throw error

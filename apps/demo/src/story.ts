@@ -5,6 +5,7 @@ import { scriptAt, type CastMember, type Script } from './cast.ts'
 import { apiClient, type ApiClient, type MeetingAnswer, type TraceAnswer } from './client.ts'
 import { bothClocks, narrate, type Names } from './narrate.ts'
 import type { Stack } from './stack.ts'
+import { deliverTwice, killAfterCommit, type Blow } from './trouble.ts'
 
 export type Tell = (line: string) => void
 
@@ -13,6 +14,8 @@ export interface Story {
   readonly meeting: MeetingAnswer
   readonly trace: TraceAnswer
   readonly webhookName: string
+  /** What was done to the dispatchers themselves. */
+  readonly blows: readonly Blow[]
 }
 
 const LOOK_EVERY_MS = 60
@@ -36,11 +39,24 @@ export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: T
   )
   for (const fault of script.faults) {
     await control.addFault({ ...fault, skip: 0, times: 1 })
-    tell(`Arranged: ${fault.id}, after ${fault.provider} has stored the event.`)
+    tell(`Arranged: ${fault.id}.`)
   }
+  const twice = deliverTwice(stack, control, script.organizer.address, tell)
+  const kill = killAfterCommit(stack, tell)
+  await twice.arrange()
+  tell(`Arranged: ${twice.blow.id}; ${kill.blow.id}.`)
   const id = await api.create('/v1/meetings', intentOf(script, connectionIds))
   tell('POST /v1/meetings → 201. One transaction holds the meeting and its first outbox rows.')
-  return { script, webhookName, ...(await follow(api, id, script, tell)) }
+  const stopping = twice.run(api, id)
+  const approve = async (proposalId: string): Promise<void> => {
+    // The stopped dispatcher must be awake again, or the kill would leave nobody.
+    await stopping
+    await api.approve(id, proposalId, script.organizer.address)
+    await kill.run()
+  }
+  const end = await follow(api, id, approve, tell)
+  await stopping
+  return { script, webhookName, blows: [twice.blow, kill.blow], ...end }
 }
 
 const connectAll = async (
@@ -77,7 +93,7 @@ const intentOf = ({ organizer, people, window, bookBy }: Script, ids: ReadonlyMa
 const follow = async (
   api: ApiClient,
   id: string,
-  script: Script,
+  approve: (proposalId: string) => Promise<void>,
   tell: Tell,
 ): Promise<{ meeting: MeetingAnswer; trace: TraceAnswer }> => {
   const told = new Set<string>()
@@ -100,8 +116,8 @@ const follow = async (
     }
     if (meeting.state.type === 'awaiting_approval' && meeting.proposal && !approved) {
       approved = true
-      tell(`${script.organizer.name} approves ${bothClocks(meeting.proposal.start)}.`)
-      await api.approve(id, meeting.proposal.id, script.organizer.address)
+      tell(`The organizer approves ${bothClocks(meeting.proposal.start)}.`)
+      await approve(meeting.proposal.id)
     } else if (trace.pending.length === 0 || Date.now() > until) {
       return { meeting, trace }
     }

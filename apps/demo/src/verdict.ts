@@ -1,26 +1,37 @@
 /** The completion contract, judged from outside: by the API, and by what the provider and the client hold. */
-import { simulatorControl, type Fault, type LedgerEntry } from '@aftercommit/simulator'
+import { simulatorControl, type LedgerEntry } from '@aftercommit/simulator'
 import type { Stack } from './stack.ts'
 import type { Story } from './story.ts'
 
 export interface Verdict {
   readonly passed: boolean
   readonly checks: readonly { readonly name: string; readonly passed: boolean }[]
-  readonly faults: readonly (Pick<Fault, 'id' | 'provider' | 'operation' | 'act'> & {
+  /** Every fault that was asked for, at a provider or to a process, and when it fired. */
+  readonly faults: readonly {
+    readonly id: string
+    readonly asked: unknown
     readonly fired: readonly { readonly at: string }[]
-  })[]
+  }[]
   readonly ledger: readonly LedgerEntry[]
 }
 
 export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
   const control = simulatorControl(stack.simulatorUrl)
-  const [faults, ledger, events, inbox] = await Promise.all([
+  const [scripted, ledger, events, inbox] = await Promise.all([
     control.readFaults(),
     control.readLedger(),
     control.readEvents(story.script.organizer.address),
     control.readWebhooks(story.webhookName),
   ])
   const { meeting, trace, script } = story
+  const faults = [
+    ...scripted.map(({ id, provider, operation, act, fired }) => ({
+      id,
+      asked: { provider, operation, act },
+      fired: fired.map(({ at }) => ({ at })),
+    })),
+    ...story.blows,
+  ]
   const live = events.filter(({ status }) => status !== 'cancelled')
   const approvedGuests = script.people
     .filter(({ address }) => address !== script.organizer.address)
@@ -54,13 +65,7 @@ export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
   return {
     passed: checks.every(({ passed }) => passed),
     checks,
-    faults: faults.map(({ id, provider, operation, act, fired }) => ({
-      id,
-      provider,
-      operation,
-      act,
-      fired,
-    })),
+    faults,
     ledger,
   }
 }

@@ -8,14 +8,15 @@ import { runReconcile } from './reconcile.ts'
 import { registryOf } from './registry.ts'
 import { rescueLostRows } from './rescue.ts'
 import type { EngineEvent, Runtime } from './runtime.ts'
+import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
-import { finishPlainRows } from './settle.ts'
+import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
 import {
   claimRows,
   claimSoloRow,
-  ensurePartitions,
   markStarted,
   releaseDueRows,
+  type Claimant,
   type ClaimedRow,
   type Hold,
 } from './sql.ts'
@@ -28,7 +29,7 @@ export interface EngineOptions<T extends SettleTx> {
   readonly db: EngineDb<T>
   readonly registrations: readonly Registration<T>[]
   readonly replicaId?: string
-  /** Longer than the longest provider call and its settle. */
+  /** Takes the place of every action's own lease. Longer than the longest provider call and its settle. */
   readonly leaseMs?: number
   /** Workers and claim size per lane; lanes not named take the default. */
   readonly laneByName?: Readonly<Record<string, LaneOptions>>
@@ -59,22 +60,28 @@ const DEFAULT_LANE: LaneOptions = { concurrency: 20, claimMax: 100 }
 const MARKS_MAX = 500
 const FINISHES_MAX = 500
 const DUE_ROWS_MAX = 1_000
-const MONTHS_AHEAD = 2
 
 export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Engine => {
   const shutdown = new AbortController()
   let stopping = false
   let loops: RunningLoops | undefined
   const runtime = runtimeOf(options, shutdown.signal, () => stopping)
+  const { db } = runtime
+  const claimant = claimantOf(runtime)
   const laneOf = (lane: string): LaneOptions => options.laneByName?.[lane] ?? DEFAULT_LANE
+  const claimSolo = soloClaims(runtime, claimant)
+  const claim = async (lane: string, rowsMax: number): Promise<readonly ClaimedRow[]> => {
+    const rows = await claimRows(db, claimant, lane, rowsMax)
+    if (rows.length > 0) runtime.report({ type: 'claimed', lane, rows: rows.length })
+    return rows
+  }
 
   const tick = async (): Promise<TickSummary> => {
-    await releaseDueRows(runtime.db, DUE_ROWS_MAX)
-    const rescued = await rescueLostRows(runtime)
-    const claims = await Promise.all(
-      runtime.registry.lanes.map((lane) => claim(runtime, lane, laneOf(lane).claimMax)),
-    )
-    const rows = claims.flat()
+    await releaseDueRows(db, DUE_ROWS_MAX)
+    const rescued = await rescueLostRows(runtime, claimant)
+    const solo = await claimSolo()
+    const claims = await Promise.all(runtime.registry.lanes.map((lane) => claim(lane, laneOf(lane).claimMax)))
+    const rows = [...(solo ? [solo] : []), ...claims.flat()]
     await Promise.all(rows.map((row) => runRow(runtime, row)))
     return { rescued, claimed: rows.length }
   }
@@ -92,14 +99,14 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
       }
     },
     start: async () => {
-      await ensurePartitions(runtime.db, MONTHS_AHEAD)
       loops = await runLoops(runtime, {
         laneOf,
         pollMs: options.pollMs ?? 1_000,
-        claim: (lane, rowsMax) => claim(runtime, lane, rowsMax),
+        claim,
+        claimSolo,
         run: (row) => runRow(runtime, row),
-        releaseDue: () => releaseDueRows(runtime.db, DUE_ROWS_MAX),
-        rescue: () => rescueLostRows(runtime),
+        releaseDue: () => releaseDueRows(db, DUE_ROWS_MAX),
+        rescue: () => rescueLostRows(runtime, claimant),
       })
     },
     stop: async (graceMs) => {
@@ -111,42 +118,71 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
   }
 }
 
+const claimantOf = <T extends SettleTx>({ registry, replicaId, leaseMsOf }: Runtime<T>): Claimant => ({
+  replicaId,
+  leases: registry.names.map((action) => ({ action, leaseMs: leaseMsOf(action) })),
+})
+
+/** Serves the lanes in turn, so that one lane's many lost rows do not keep another's few waiting. */
+const soloClaims = <T extends SettleTx>(
+  runtime: Runtime<T>,
+  claimant: Claimant,
+): (() => Promise<ClaimedRow | undefined>) => {
+  let lanes = [...runtime.registry.lanes]
+  return async () => {
+    const row = await claimSoloRow(runtime.db, claimant, lanes)
+    if (!row) return undefined
+    lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
+    runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })
+    return row
+  }
+}
+
 const runtimeOf = <T extends SettleTx>(
   options: EngineOptions<T>,
   shutdown: AbortSignal,
   stopping: () => boolean,
 ): Runtime<T> => {
   const { db } = options
-  const mark = async (holds: readonly Hold[]): Promise<readonly ('started' | 'stale')[]> => {
-    const started = await markStarted(db, holds)
-    return holds.map((hold) => (started.has(hold.id) ? 'started' : 'stale'))
-  }
+  const registry = registryOf(options.registrations)
+  const report = options.report ?? (() => undefined)
   return {
     db,
-    registry: registryOf(options.registrations),
+    registry,
     replicaId: options.replicaId ?? randomUUID(),
-    leaseMs: options.leaseMs ?? 60_000,
+    leaseMsOf: (name) => options.leaseMs ?? registry.entryByName.get(name)?.action.leaseMs ?? 0,
     random: options.random ?? Math.random,
-    report: options.report ?? (() => undefined),
+    report,
     shutdown,
     stopping,
-    markStarted: batcher(mark, MARKS_MAX),
-    finishPlain: batcher((items) => finishPlainRows(db, items), FINISHES_MAX),
+    markStarted: batcher((holds: readonly Hold[]) => mark(db, holds), MARKS_MAX),
+    finishPlain: plainFinisher(db, report),
   }
 }
 
-const claim = async <T extends SettleTx>(
-  runtime: Runtime<T>,
-  lane: string,
-  rowsMax: number,
-): Promise<readonly ClaimedRow[]> => {
-  const { db, registry, replicaId, leaseMs } = runtime
-  const options = { lane, actions: registry.names, replicaId, leaseMs }
-  const solo = await claimSoloRow(db, options)
-  if (solo.length > 0) return solo
-  const rows = await claimRows(db, { ...options, limit: rowsMax })
-  if (rows.length > 0) runtime.report({ type: 'claimed', lane, rows: rows.length })
-  return rows
+const mark = async <T extends SettleTx>(
+  db: EngineDb<T>,
+  holds: readonly Hold[],
+): Promise<readonly ('started' | 'stale')[]> => {
+  const started = await markStarted(db, holds)
+  return holds.map((hold) => (started.has(hold.id) ? 'started' : 'stale'))
+}
+
+/** Two batches, because repeating one that failed must not repeat what the other has done. */
+const plainFinisher = <T extends SettleTx>(
+  db: EngineDb<T>,
+  report: (event: EngineEvent) => void,
+): ((item: PlainFinish) => Promise<SettleResult>) => {
+  const unkeyed = batcher((items: readonly PlainFinish[]) => finishUnkeyedRows(db, items), FINISHES_MAX)
+  const keyed = batcher((items: readonly PlainFinish[]) => finishKeyedRows(db, items), FINISHES_MAX)
+  return async (item) => {
+    if (item.row.ordering_key === null) return unkeyed(item)
+    const { result, freedLane } = await keyed(item)
+    if (freedLane !== undefined && freedLane !== item.row.lane) {
+      announce(db, [freedLane]).catch((error: unknown) => report({ type: 'error', where: 'hint', error }))
+    }
+    return result
+  }
 }
 
 /** Never rejects: one row's failure is its own. */

@@ -1,8 +1,7 @@
 /** Writing rows, inside the caller's transaction. This entry needs nothing but a connection. */
 import type { ActionRequest, Subject } from './action.ts'
-import { insertRows, notifyLanes, supersedeRows, type Sql } from './sql.ts'
-
-export const WAKE_CHANNEL = 'aftercommit_outbox'
+import { announce } from './hints.ts'
+import { insertRows, supersedeRows, type Sql } from './sql.ts'
 
 /**
  * A transaction bound to a tenant. `afterCommit` runs a hint outside of it once it has committed; it is optional,
@@ -34,17 +33,23 @@ export const enqueue = async (
   const lanes = [
     ...new Set(requests.filter((_, index) => rows[index]?.state === 'ready').map((request) => request.lane)),
   ]
-  if (lanes.length > 0) tx.afterCommit?.((outside) => notifyLanes(outside, WAKE_CHANNEL, lanes))
+  if (lanes.length > 0) tx.afterCommit?.((outside) => announce(outside, lanes))
   return rows.map((row) => ({ id: row.outbox_id, fresh: row.fresh }))
 }
 
 /**
- * Ends an aggregate's pending actions of the given names. Rows already leased or of unknown outcome are left, because
- * their effect may exist: enqueue the correcting action behind them under the same ordering key.
+ * Ends an aggregate's pending actions of the given names, and marks their dead letters as superseded, so that these
+ * hold back nothing any more. `inFlight` counts those left alone because their effect may exist: leased rows, unknown
+ * ones, and rows or dead letters with an unanswered attempt in their past. If there are any, enqueue the correcting
+ * action behind them under the same ordering key.
  */
-export const supersede = (
+export const supersede = async (
   tx: EnqueueTx,
   subject: Subject,
   actions: readonly string[],
   reason: string,
-): Promise<{ ended: number; inFlight: number }> => supersedeRows(tx.sql, subject, actions, reason)
+): Promise<{ ended: number; inFlight: number }> => {
+  const { ended, inFlight, readyLanes } = await supersedeRows(tx.sql, subject, actions, reason)
+  if (readyLanes.length > 0) tx.afterCommit?.((outside) => announce(outside, readyLanes))
+  return { ended, inFlight }
+}

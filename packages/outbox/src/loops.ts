@@ -1,7 +1,9 @@
+import { alarm, type Alarm } from './alarm.ts'
 import type { SettleTx } from './db.ts'
-import { WAKE_CHANNEL } from './enqueue.ts'
+import { keepListening } from './ear.ts'
+import { RESCUED_ROWS_MAX } from './rescue.ts'
 import type { Runtime } from './runtime.ts'
-import { beat, forgetReplica, nextDueInMs, type ClaimedRow } from './sql.ts'
+import { beat, ensurePartitions, forgetReplica, nextDueInMs, type ClaimedRow } from './sql.ts'
 
 export interface LaneOptions {
   /** Rows of this lane that one dispatcher works on at a time. */
@@ -14,6 +16,7 @@ export interface LoopParts {
   readonly laneOf: (lane: string) => LaneOptions
   readonly pollMs: number
   readonly claim: (lane: string, rowsMax: number) => Promise<readonly ClaimedRow[]>
+  readonly claimSolo: () => Promise<ClaimedRow | undefined>
   readonly run: (row: ClaimedRow) => Promise<void>
   readonly releaseDue: () => Promise<number>
   readonly rescue: () => Promise<number>
@@ -25,35 +28,41 @@ export interface RunningLoops {
 }
 
 const BEAT_MS = 5_000
-const LISTEN_AGAIN_MS = 5_000
+const PARTITIONS_MS = 6 * 60 * 60_000
+const MONTHS_AHEAD = 2
 
-/** One loop per lane, one for what falls due, all woken by hints and, without them, by their poll. */
+/**
+ * One loop per lane, one for rows that are claimed alone, and three that keep house: what falls due, whose lease ran
+ * out, and that this replica lives. None waits for another. All are woken by hints and, without them, by their poll.
+ */
 export const runLoops = async <T extends SettleTx>(
   runtime: Runtime<T>,
   parts: LoopParts,
 ): Promise<RunningLoops> => {
-  const alarms = runtime.registry.lanes.map((lane) => ({ lane, alarm: alarm() }))
-  const dueAlarm = alarm()
-  const wakeAll = (): void => alarms.forEach((each) => each.alarm.ring())
-  const heard = (payload: string): void => {
-    for (const each of alarms) if (payload === '' || payload === each.lane) each.alarm.ring()
-    dueAlarm.ring()
+  const laneAlarms = new Map(runtime.registry.lanes.map((lane) => [lane, alarm()]))
+  const solo = alarm()
+  const house = { due: alarm(), rescue: alarm(), beat: alarm() }
+  const ringLanes = (): void => {
+    for (const each of laneAlarms.values()) each.ring()
+    solo.ring()
   }
-  const ear = await keepListening(runtime, heard)
-  await beat(runtime.db, runtime.replicaId, runtime.registry.names)
+  const ear = await keepListening(runtime, (lane) =>
+    lane === undefined ? ringLanes() : laneAlarms.get(lane)?.ring(),
+  )
   const loops = [
-    ...alarms.map((each) => laneLoop(runtime, parts, each.lane, each.alarm)),
-    dueLoop(runtime, parts, dueAlarm, wakeAll),
+    ...[...laneAlarms].map(([lane, wake]) => laneLoop(runtime, parts, lane, wake)),
+    soloLoop(runtime, parts, solo),
+    dueLoop(runtime, parts, house.due, ringLanes),
+    rescueLoop(runtime, parts, house.rescue, ringLanes),
+    beatLoop(runtime, house.beat, ear.test),
   ]
   return {
     stop: async () => {
-      wakeAll()
-      dueAlarm.ring()
+      ringLanes()
+      for (const each of Object.values(house)) each.ring()
       await Promise.all(loops)
       await ear.stop()
-      await forgetReplica(runtime.db, runtime.replicaId).catch((error: unknown) =>
-        runtime.report({ type: 'error', where: 'heartbeat', error }),
-      )
+      await guarded(runtime, 'heartbeat', () => forgetReplica(runtime.db, runtime.replicaId), undefined)
     },
   }
 }
@@ -82,30 +91,59 @@ const laneLoop = async <T extends SettleTx>(
   await Promise.all(inHand)
 }
 
+/** Rows that lost a lease, one at a time: if one of them kills this process, it kills no other that did before. */
+const soloLoop = async <T extends SettleTx>(
+  runtime: Runtime<T>,
+  parts: LoopParts,
+  wake: Alarm,
+): Promise<void> => {
+  while (!runtime.stopping()) {
+    const row = await guarded(runtime, 'claim', parts.claimSolo, undefined)
+    if (row) await parts.run(row)
+    else await wake.wait(jittered(parts.pollMs, runtime.random()))
+  }
+}
+
 const dueLoop = async <T extends SettleTx>(
   runtime: Runtime<T>,
   parts: LoopParts,
   wake: Alarm,
-  wakeLanes: () => void,
+  ringLanes: () => void,
 ): Promise<void> => {
-  let beatInMs = BEAT_MS
   while (!runtime.stopping()) {
-    const freed = await guarded(
-      runtime,
-      'due',
-      async () => (await parts.releaseDue()) + (await parts.rescue()),
-      0,
-    )
-    if (freed > 0) wakeLanes()
+    if ((await guarded(runtime, 'due', parts.releaseDue, 0)) > 0) ringLanes()
     const dueInMs = await guarded(runtime, 'due', () => nextDueInMs(runtime.db), undefined)
-    const pauseMs = Math.min(jittered(parts.pollMs, runtime.random()), dueInMs ?? parts.pollMs)
-    await wake.wait(Math.max(pauseMs, 5))
-    beatInMs -= pauseMs
-    if (beatInMs <= 0) {
-      beatInMs = BEAT_MS
-      const { db, replicaId, registry } = runtime
-      await guarded(runtime, 'heartbeat', () => beat(db, replicaId, registry.names), undefined)
+    const pollMs = jittered(parts.pollMs, runtime.random())
+    await wake.wait(Math.max(Math.min(pollMs, dueInMs ?? pollMs), 5))
+  }
+}
+
+const rescueLoop = async <T extends SettleTx>(
+  runtime: Runtime<T>,
+  parts: LoopParts,
+  wake: Alarm,
+  ringLanes: () => void,
+): Promise<void> => {
+  while (!runtime.stopping()) {
+    const rescued = await guarded(runtime, 'rescue', parts.rescue, 0)
+    if (rescued > 0) ringLanes()
+    if (rescued < RESCUED_ROWS_MAX) await wake.wait(jittered(parts.pollMs, runtime.random()))
+  }
+}
+
+const beatLoop = async <T extends SettleTx>(
+  runtime: Runtime<T>,
+  wake: Alarm,
+  testEar: () => Promise<void>,
+): Promise<void> => {
+  const { db, replicaId, registry } = runtime
+  for (let beats = 0; !runtime.stopping(); beats++) {
+    await guarded(runtime, 'heartbeat', () => beat(db, replicaId, registry.names), undefined)
+    await guarded(runtime, 'listen', testEar, undefined)
+    if (beats % Math.ceil(PARTITIONS_MS / BEAT_MS) === 0) {
+      await guarded(runtime, 'partitions', () => ensurePartitions(db, MONTHS_AHEAD), undefined)
     }
+    await wake.wait(BEAT_MS)
   }
 }
 
@@ -126,65 +164,3 @@ const guarded = async <T extends SettleTx, R>(
 
 /** Between half and one and a half of the pause, so that replicas do not poll in step. */
 const jittered = (pauseMs: number, random: number): number => Math.round(pauseMs * (0.5 + random))
-
-interface Alarm {
-  ring(): void
-  /** Resolves at the next ring, or at once if one came since the last wait, or after the pause. */
-  wait(pauseMs: number): Promise<void>
-}
-
-const alarm = (): Alarm => {
-  let rung = false
-  let release: (() => void) | undefined
-  return {
-    ring: () => {
-      rung = true
-      release?.()
-    },
-    wait: (pauseMs) =>
-      new Promise((resolve) => {
-        const finish = (): void => {
-          clearTimeout(timer)
-          release = undefined
-          rung = false
-          resolve()
-        }
-        const timer = setTimeout(finish, pauseMs)
-        release = finish
-        if (rung) finish()
-      }),
-  }
-}
-
-/** Keeps one listening connection open, and opens a new one when it is lost. Until then, polling delivers. */
-const keepListening = async <T extends SettleTx>(
-  runtime: Runtime<T>,
-  heard: (payload: string) => void,
-): Promise<{ stop(): Promise<void> }> => {
-  let close: (() => Promise<void>) | undefined
-  let again: NodeJS.Timeout | undefined
-  let stopped = false
-  const open = async (): Promise<void> => {
-    try {
-      close = await runtime.db.listen(WAKE_CHANNEL, heard, (error) => {
-        runtime.report({ type: 'error', where: 'listen', error })
-        retry()
-      })
-    } catch (error) {
-      runtime.report({ type: 'error', where: 'listen', error })
-      retry()
-    }
-  }
-  const retry = (): void => {
-    close = undefined
-    if (!stopped) again = setTimeout(() => void open(), LISTEN_AGAIN_MS)
-  }
-  await open()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(again)
-      await close?.()
-    },
-  }
-}

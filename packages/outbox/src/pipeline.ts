@@ -5,7 +5,7 @@ import type { Attempt, Envelope, OpaqueHandler } from './handler.ts'
 import type { Outcome, Prepared, RecordedCall, Settled } from './outcome.ts'
 import type { Entry } from './registry.ts'
 import { normalise } from './retry.ts'
-import { CLAIMS_MAX, settleReserveMs, type Runtime } from './runtime.ts'
+import { ENDINGS_MAX, LOST_LEASES_MAX, settleReserveMs, type Runtime } from './runtime.ts'
 import { finishOf, settleRow, type Settlement } from './settle.ts'
 import { releaseRow, type ClaimedRow } from './sql.ts'
 
@@ -17,45 +17,55 @@ export const runAction = async <T extends SettleTx>(
   entry: ActionEntry<T>,
   row: ClaimedRow,
 ): Promise<void> => {
+  if (runtime.stopping()) return handBack(runtime, row, { started: false })
   const { action, handler } = entry
   const finish = settler(runtime, entry, row)
-  const ended = endedBeforeWork(row, action)
-  if (ended) return finish(ended, {})
-
   const envelope = readEnvelope(row, action)
-  if (!envelope) {
-    return finish(dead('validation', 'payload_unreadable', action), {})
-  }
+  if (!envelope) return finish(dead('validation', 'payload_unreadable', action), {})
+  const ended = endedBeforeWork(row, action)
+  if (ended) return finish(ended, domainIsTold(row) ? { envelope } : {})
+
   const prepared = await prepare(runtime, handler, envelope)
   if (prepared.type !== 'go') {
-    return finish(normalise(prepared, action, budgetOf(row, 0), runtime.random()), { envelope })
+    const settled = normalise(prepared, action, budgetOf(row, 1), runtime.random())
+    return finish(settled, { envelope, countAttempt: true })
   }
-  if (runtime.stopping()) return handBack(runtime, row)
+  if (runtime.stopping()) return handBack(runtime, row, { started: false })
   if ((await runtime.markStarted(row)) === 'stale') {
     return runtime.report({ type: 'stale', action: row.action, step: 'start' })
   }
 
   const { attempt, calls, close } = openAttempt(runtime, row)
-  const outcome = await perform(runtime, handler, prepared.plan, attempt)
+  const outcome = await perform(runtime, handler, prepared.plan, attempt, row)
   close()
-  const interrupted = runtime.shutdown.aborted && (outcome.type === 'retry' || outcome.type === 'unknown')
-  if (interrupted && action.repeat === 'safe') return handBack(runtime, row, calls)
+  const uncertain = outcome.type === 'unknown'
+  if (runtime.shutdown.aborted && mayRepeat(outcome, action)) {
+    return handBack(runtime, row, { started: true, uncertain, calls })
+  }
   const settled = normalise(outcome, action, budgetOf(row, 1), runtime.random())
-  return finish(settled, { envelope, plan: prepared.plan, calls })
+  return finish(settled, { envelope, plan: prepared.plan, calls, uncertain })
 }
 
+/** Whether an attempt that a shutdown cut short may simply be made again, and is then not counted. */
+const mayRepeat = (outcome: Outcome<unknown>, action: AnyAction): boolean =>
+  outcome.type === 'retry' ||
+  (outcome.type === 'unknown' && (action.repeat === 'safe' || action.repeat === 'resend'))
+
 const dead = (
-  failure: 'validation' | 'terminal' | 'transient',
+  failure: 'validation' | 'terminal' | 'uncertain' | 'transient',
   code: string,
   action: AnyAction,
 ): Settled<never> => ({ type: 'dead', class: failure, code, owner: action.repairOwner })
 
-/** Rows that are claimed only to be ended. */
+/** Rows that are claimed, or taken over, only to be ended. */
 export const endedBeforeWork = (row: ClaimedRow, action: AnyAction): Settled<never> | undefined => {
   if (row.doomed) return dead('terminal', 'predecessor_dead', action)
-  if (row.claims > CLAIMS_MAX) return dead('transient', 'crash_loop', action)
-  return undefined
+  if (row.lost_leases <= LOST_LEASES_MAX) return undefined
+  return dead(row.started_at === null ? 'transient' : 'uncertain', 'crash_loop', action)
 }
+
+/** False once a row's ending has failed as well, time and again: then the row must end without its domain. */
+export const domainIsTold = (row: ClaimedRow): boolean => row.lost_leases <= LOST_LEASES_MAX + ENDINGS_MAX
 
 export const readEnvelope = (row: ClaimedRow, action: AnyAction): Envelope<unknown> | undefined => {
   try {
@@ -89,12 +99,43 @@ const perform = async <T extends SettleTx>(
   handler: OpaqueHandler<T>,
   plan: unknown,
   attempt: Attempt,
+  row: ClaimedRow,
 ): Promise<Outcome<unknown>> => {
   try {
-    return await handler.perform(plan, attempt)
+    return (
+      (await inTime(runtime, row, attempt.signal, () => handler.perform(plan, attempt))) ?? {
+        type: 'unknown',
+        code: 'handler_overran',
+        correlation: {},
+      }
+    )
   } catch (error) {
     runtime.report({ type: 'error', where: 'perform', error })
     return { type: 'unknown', code: 'handler_threw', correlation: {} }
+  }
+}
+
+/**
+ * The work's result, or undefined when it does not heed its signal: a handler that never returns must cost neither
+ * its row the lease nor its lane a worker.
+ */
+export const inTime = async <T extends SettleTx, R>(
+  runtime: Runtime<T>,
+  row: ClaimedRow,
+  signal: AbortSignal,
+  work: () => Promise<R>,
+): Promise<R | undefined> => {
+  let timer: NodeJS.Timeout | undefined
+  const overrun = new Promise<undefined>((resolve) => {
+    const leewayMs = settleReserveMs(runtime.leaseMsOf(row.action)) / 2
+    const allow = (): void => void (timer = setTimeout(() => resolve(undefined), leewayMs))
+    if (signal.aborted) allow()
+    else signal.addEventListener('abort', allow, { once: true })
+  })
+  try {
+    return await Promise.race([work(), overrun])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -105,7 +146,8 @@ export const openAttempt = <T extends SettleTx>(
 ): { attempt: Attempt; calls: readonly RecordedCall[]; close: () => void } => {
   const calls: RecordedCall[] = []
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), runtime.leaseMs - settleReserveMs(runtime.leaseMs))
+  const leaseMs = runtime.leaseMsOf(row.action)
+  const timer = setTimeout(() => deadline.abort(), leaseMs - settleReserveMs(leaseMs))
   const signal = AbortSignal.any([deadline.signal, runtime.shutdown])
   return {
     attempt: { now: row.now, signal, record: (call) => void calls.push(call) },
@@ -114,23 +156,27 @@ export const openAttempt = <T extends SettleTx>(
   }
 }
 
+type HandedBack =
+  | { readonly started: false }
+  | { readonly started: true; readonly uncertain: boolean; readonly calls: readonly RecordedCall[] }
+
 /** Gives an unstarted (or interrupted, repeatable) row back at once; the attempt, if any, is not counted. */
 export const handBack = async <T extends SettleTx>(
   runtime: Runtime<T>,
   row: ClaimedRow,
-  calls?: readonly RecordedCall[],
+  how: HandedBack,
 ): Promise<void> => {
-  const started = calls !== undefined
-  await untilLeaseEnds(runtime, 'hand_back', async () => {
+  await untilLeaseEnds(runtime, row, 'hand_back', async () => {
     await releaseRow(runtime.db, {
       id: row.id,
       fence: row.fence,
       outcome: 'handed_back',
       code: 'shutdown',
       delayMs: 0,
-      uncountAttempt: started,
-      solo: false,
-      calls: calls ?? [],
+      attemptsChange: how.started ? -1 : 0,
+      solo: row.solo,
+      uncertain: how.started && how.uncertain ? true : undefined,
+      calls: how.started ? how.calls : [],
     })
   })
   runtime.report({ type: 'handed_back', action: row.action })
@@ -141,18 +187,29 @@ interface Attempted {
   readonly plan?: unknown
   readonly calls?: readonly RecordedCall[]
   readonly solo?: boolean
+  readonly uncertain?: boolean
+  readonly countAttempt?: boolean
 }
 
 /** Settles one row by the cheapest transaction that its handler allows, and reports how it went. */
 export const settler =
   <T extends SettleTx>(runtime: Runtime<T>, entry: Pick<Entry<T>, 'action' | 'handler'>, row: ClaimedRow) =>
-  async (
-    outcome: Settled<unknown>,
-    { envelope, plan, calls = [], solo = false }: Attempted,
-  ): Promise<void> => {
+  async (outcome: Settled<unknown>, attempted: Attempted): Promise<void> => {
     const { action, handler } = entry
-    const settlement: Settlement<T> = { row, action, handler, envelope, outcome, plan, calls, solo }
-    await untilLeaseEnds(runtime, 'settle', async () => {
+    const { envelope, plan, calls = [], solo = false, uncertain = false, countAttempt = false } = attempted
+    const settlement: Settlement<T> = {
+      row,
+      action,
+      handler,
+      envelope,
+      outcome,
+      plan,
+      calls,
+      solo,
+      uncertain: uncertain ? true : undefined,
+      countAttempt,
+    }
+    await untilLeaseEnds(runtime, row, 'settle', async () => {
       const result = await settleCheaply(runtime, settlement)
       if (result === 'stale') runtime.report({ type: 'stale', action: row.action, step: 'settle' })
       else reportSettled(runtime, row, outcome)
@@ -193,10 +250,12 @@ const SETTLE_AGAIN_MS = 200
  */
 export const untilLeaseEnds = async <T extends SettleTx>(
   runtime: Runtime<T>,
+  row: ClaimedRow,
   where: string,
   work: () => Promise<void>,
 ): Promise<void> => {
-  const triesMax = Math.max(1, Math.floor(settleReserveMs(runtime.leaseMs) / SETTLE_AGAIN_MS))
+  const reserveMs = settleReserveMs(runtime.leaseMsOf(row.action))
+  const triesMax = Math.max(1, Math.floor(reserveMs / SETTLE_AGAIN_MS))
   for (let tries = 1; ; tries++) {
     try {
       await work()

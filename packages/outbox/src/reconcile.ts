@@ -1,27 +1,29 @@
 import type { SettleTx } from './db.ts'
-import type { Envelope } from './handler.ts'
+import type { Attempt, Envelope } from './handler.ts'
 import type { Reconciled, RecordedCall, Settled } from './outcome.ts'
 import {
   budgetOf,
+  domainIsTold,
   endedBeforeWork,
   handBack,
+  inTime,
   openAttempt,
   readEnvelope,
   reportSettled,
   untilLeaseEnds,
 } from './pipeline.ts'
 import type { Entry } from './registry.ts'
-import { normalise } from './retry.ts'
+import { normalise, restMs } from './retry.ts'
 import type { Runtime } from './runtime.ts'
-import { settleTogether } from './settle.ts'
+import { PAUSED_ROWS_MAX, settleTogether } from './settle.ts'
 import { finishRows, pauseAccount, readTarget, releaseRow, type ClaimedRow, type TargetRow } from './sql.ts'
 
 type ReconcileEntry<T extends SettleTx> = Extract<Entry<T>, { type: 'reconcile' }>
 
-interface Loaded {
+/** The row in question. Without an envelope when its payload can't be read: then it can only be ended. */
+interface Asked {
   readonly target: TargetRow
-  readonly envelope: Envelope<unknown>
-  readonly question: unknown
+  readonly envelope: Envelope<unknown> | undefined
 }
 
 /** Asks the provider what became of an unknown effect, and settles the question together with its target. */
@@ -30,46 +32,47 @@ export const runReconcile = async <T extends SettleTx>(
   entry: ReconcileEntry<T>,
   row: ClaimedRow,
 ): Promise<void> => {
-  const loaded = await load(runtime, entry, row)
-  if (loaded === 'failed')
-    return release(runtime, row, 'retrying', 'prepare_failed', entry.policy.backoff.maxMs, [])
-  if (loaded === 'target_gone') return endAlone(runtime, row)
-  if (runtime.stopping()) return handBack(runtime, row)
-  const ended = endedBeforeWork(row, entry.action)
-  if (ended) return resolve(runtime, entry, row, loaded, exhausted(entry), [], 'exhausted')
+  if (runtime.stopping()) return handBack(runtime, row, { started: false })
+  const { target_id: id, target_fence: fence } = row
+  const target = id === null || fence === null ? undefined : await readTarget(runtime.db, { id, fence })
+  if (!target) return endAlone(runtime, row)
+  const envelope = readEnvelope(target, entry.action)
+  const asked = { target, envelope: domainIsTold(row) ? envelope : undefined }
+  if (endedBeforeWork(row, entry.action)) {
+    return resolve(runtime, entry, row, asked, uncertainDeath(entry, 'reconcile_exhausted'), [], 'exhausted')
+  }
+  if (!envelope) {
+    return resolve(runtime, entry, row, asked, uncertainDeath(entry, 'payload_unreadable'), [], 'unreadable')
+  }
   if ((await runtime.markStarted(row)) === 'stale') {
     return runtime.report({ type: 'stale', action: row.action, step: 'start' })
   }
   const { attempt, calls, close } = openAttempt(runtime, row)
-  let answer: Reconciled<unknown>
-  try {
-    answer = await entry.reconcile.ask(loaded.question, loaded.target.correlation ?? {}, attempt)
-  } catch (error) {
-    runtime.report({ type: 'error', where: 'reconcile', error })
-    answer = { type: 'retry', code: 'handler_threw' }
-  }
+  const answer = await ask(runtime, entry, row, { target, envelope }, attempt)
   close()
-  await act(runtime, entry, row, loaded, answer, calls)
+  if (runtime.shutdown.aborted && answer.type === 'retry') {
+    return handBack(runtime, row, { started: true, uncertain: false, calls })
+  }
+  await act(runtime, entry, row, asked, answer, calls)
 }
 
-const load = async <T extends SettleTx>(
+/** One question. Failing to put it counts like a provider that gives no answer: the question's own limits bound both. */
+const ask = async <T extends SettleTx>(
   runtime: Runtime<T>,
-  entry: ReconcileEntry<T>,
+  { reconcile }: ReconcileEntry<T>,
   row: ClaimedRow,
-): Promise<Loaded | 'target_gone' | 'failed'> => {
-  const { target_id: id, target_fence: fence } = row
-  if (id === null || fence === null) return 'target_gone'
+  { target, envelope }: { readonly target: TargetRow; readonly envelope: Envelope<unknown> },
+  attempt: Attempt,
+): Promise<Reconciled<unknown>> => {
   try {
-    return await runtime.db.transact(row.tenant_id, async (tx) => {
-      const target = await readTarget(tx.sql, { id, fence })
-      if (!target) return 'target_gone'
-      const envelope = readEnvelope(target, entry.action)
-      if (!envelope) return 'failed'
-      return { target, envelope, question: await entry.reconcile.load(tx, envelope) }
-    })
+    const question = await runtime.db.transact(row.tenant_id, (tx) => reconcile.load(tx, envelope))
+    const answer = await inTime(runtime, row, attempt.signal, () =>
+      reconcile.ask(question, target.correlation ?? {}, attempt),
+    )
+    return answer ?? { type: 'retry', code: 'handler_overran' }
   } catch (error) {
     runtime.report({ type: 'error', where: 'reconcile', error })
-    return 'failed'
+    return { type: 'retry', code: 'handler_threw' }
   }
 }
 
@@ -77,22 +80,17 @@ const act = async <T extends SettleTx>(
   runtime: Runtime<T>,
   entry: ReconcileEntry<T>,
   row: ClaimedRow,
-  loaded: Loaded,
+  asked: Asked,
   answer: Reconciled<unknown>,
   calls: readonly RecordedCall[],
 ): Promise<void> => {
   const { action, policy } = entry
   switch (answer.type) {
     case 'found':
-      return resolve(runtime, entry, row, loaded, { type: 'done', facts: answer.facts }, calls, undefined)
+      return resolve(runtime, entry, row, asked, { type: 'done', facts: answer.facts }, calls, undefined)
     case 'conflicting': {
-      const outcome = {
-        type: 'dead',
-        class: 'uncertain',
-        code: answer.code,
-        owner: action.repairOwner,
-      } as const
-      return resolve(runtime, entry, row, loaded, outcome, calls, undefined)
+      const outcome = uncertainDeath(entry, answer.code)
+      return resolve(runtime, entry, row, asked, outcome, calls, undefined)
     }
     case 'absent': {
       const graceLeftMs = row.created_at.getTime() + policy.graceMs - row.now.getTime()
@@ -100,17 +98,18 @@ const act = async <T extends SettleTx>(
       const again = normalise(
         { type: 'retry', code: 'proved_absent', afterMs: 0 },
         action,
-        budgetOf(loaded.target, 0),
+        budgetOf(asked.target, 0),
         0,
       )
-      return resolve(runtime, entry, row, loaded, again, calls, undefined)
+      return resolve(runtime, entry, row, asked, again, calls, undefined)
     }
     case 'throttled': {
+      const { code, afterMs } = answer
+      const delayMs = restMs(afterMs, policy.backoff)
       if (row.account !== null) {
-        const { code, afterMs: delayMs } = answer
-        await pauseAccount(runtime.db, { account: row.account, delayMs, code, limit: 10_000 })
+        await pauseAccount(runtime.db, { account: row.account, delayMs, code, limit: PAUSED_ROWS_MAX })
       }
-      return release(runtime, row, 'throttled', answer.code, answer.afterMs, calls)
+      return release(runtime, row, 'throttled', code, delayMs, calls)
     }
     case 'retry': {
       const limits = { ...policy, repeat: 'safe', repairOwner: action.repairOwner } as const
@@ -118,28 +117,28 @@ const act = async <T extends SettleTx>(
       if (settled.type === 'retrying') {
         return release(runtime, row, 'retrying', settled.code, settled.delayMs, calls)
       }
-      return resolve(runtime, entry, row, loaded, exhausted(entry), calls, 'exhausted')
+      return resolve(runtime, entry, row, asked, uncertainDeath(entry, 'reconcile_exhausted'), calls, 'exhausted')
     }
   }
 }
 
-const exhausted = <T extends SettleTx>(entry: ReconcileEntry<T>): Settled<never> => ({
+const uncertainDeath = <T extends SettleTx>(entry: ReconcileEntry<T>, code: string): Settled<never> => ({
   type: 'dead',
   class: 'uncertain',
-  code: 'reconcile_exhausted',
+  code,
   owner: entry.action.repairOwner,
 })
 
 const resolve = <T extends SettleTx>(
   runtime: Runtime<T>,
   entry: ReconcileEntry<T>,
-  question: ClaimedRow,
-  { target, envelope }: Loaded,
+  row: ClaimedRow,
+  { target, envelope }: Asked,
   outcome: Settled<unknown>,
   calls: readonly RecordedCall[],
   reason: string | undefined,
 ): Promise<void> =>
-  untilLeaseEnds(runtime, 'settle', async () => {
+  untilLeaseEnds(runtime, row, 'settle', async () => {
     const { action, handler } = entry
     const settlement = {
       row: target,
@@ -150,9 +149,12 @@ const resolve = <T extends SettleTx>(
       plan: undefined,
       calls: [],
       solo: true,
+      // Only a proof of absence brings the row back.
+      uncertain: false,
+      countAttempt: false,
     }
-    const result = await settleTogether(runtime.db, settlement, { question, calls, reason })
-    if (result === 'stale') runtime.report({ type: 'stale', action: question.action, step: 'settle' })
+    const result = await settleTogether(runtime.db, settlement, { question: row, calls, reason })
+    if (result === 'stale') runtime.report({ type: 'stale', action: row.action, step: 'settle' })
     else reportSettled(runtime, target, outcome)
   })
 
@@ -164,23 +166,23 @@ const release = <T extends SettleTx>(
   delayMs: number,
   calls: readonly RecordedCall[],
 ): Promise<void> =>
-  untilLeaseEnds(runtime, 'settle', async () => {
-    const uncountAttempt = outcome !== 'retrying'
+  untilLeaseEnds(runtime, row, 'settle', async () => {
     await releaseRow(runtime.db, {
       id: row.id,
       fence: row.fence,
       outcome,
       code,
       delayMs,
-      uncountAttempt,
+      attemptsChange: outcome === 'retrying' ? 0 : -1,
       solo: false,
+      uncertain: undefined,
       calls,
     })
   })
 
 /** The target was settled by other means: the question has lost its subject. */
 const endAlone = <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow): Promise<void> =>
-  untilLeaseEnds(runtime, 'settle', async () => {
+  untilLeaseEnds(runtime, row, 'settle', async () => {
     const { id, fence } = row
     await finishRows(runtime.db, [{ id, fence, outcome: 'superseded', reason: 'target_moved_on', calls: [] }])
   })

@@ -1,28 +1,36 @@
 import type { SettleTx } from './db.ts'
 import type { Settled } from './outcome.ts'
-import { budgetOf, readEnvelope, settler, untilLeaseEnds } from './pipeline.ts'
+import {
+  budgetOf,
+  domainIsTold,
+  endedBeforeWork,
+  readEnvelope,
+  settler,
+  untilLeaseEnds,
+} from './pipeline.ts'
 import type { Entry } from './registry.ts'
 import { normalise } from './retry.ts'
 import type { Runtime } from './runtime.ts'
-import { releaseRow, takeOverLostRows, type ClaimedRow } from './sql.ts'
+import { releaseRow, takeOverLostRows, type Claimant, type ClaimedRow } from './sql.ts'
 
-const RESCUED_ROWS_MAX = 100
+/** Few, because all of them are settled at once, each in a transaction, and must be before their new lease ends. */
+export const RESCUED_ROWS_MAX = 20
 
 /**
  * Takes over rows whose lease ran out and decides what each becomes: not started → ready, no attempt spent; started
  * → as its repeat rule says. Whatever comes back is claimed alone. Answers how many it took.
  */
-export const rescueLostRows = async <T extends SettleTx>(runtime: Runtime<T>): Promise<number> => {
-  const { registry, leaseMs } = runtime
-  const rows = await takeOverLostRows(runtime.db, {
-    actions: registry.names,
-    limit: RESCUED_ROWS_MAX,
-    leaseMs,
-  })
-  for (const row of rows) {
-    const entry = registry.entryByName.get(row.action)
-    if (entry) await rescue(runtime, entry, row)
-  }
+export const rescueLostRows = async <T extends SettleTx>(
+  runtime: Runtime<T>,
+  claimant: Claimant,
+): Promise<number> => {
+  const rows = await takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX)
+  await Promise.all(
+    rows.map((row) => {
+      const entry = runtime.registry.entryByName.get(row.action)
+      return entry && rescue(runtime, entry, row)
+    }),
+  )
   return rows.length
 }
 
@@ -33,11 +41,12 @@ const rescue = async <T extends SettleTx>(
 ): Promise<void> => {
   const started = row.started_at !== null
   runtime.report({ type: 'lease_lost', action: row.action, started })
-  // A question to the provider is a read: asking it again is always safe.
-  if (!started || entry.type === 'reconcile') return giveBack(runtime, row)
-  const outcome = afterLostLease(entry, row)
-  if (outcome.type === 'retrying') return giveBack(runtime, row)
-  const envelope = readEnvelope(row, entry.action)
+  // A question to the provider is a read: asking it again is always safe, and ends by its own limits.
+  if (entry.type === 'reconcile') return giveBack(runtime, row, undefined)
+  if (!started) return giveBack(runtime, row, undefined)
+  const outcome = endedBeforeWork(row, entry.action) ?? afterLostLease(entry, row)
+  if (outcome.type === 'retrying') return giveBack(runtime, row, true)
+  const envelope = domainIsTold(row) ? readEnvelope(row, entry.action) : undefined
   await settler(runtime, entry, row)(outcome, { ...(envelope && { envelope }), solo: true })
 }
 
@@ -50,16 +59,21 @@ const afterLostLease = <T extends SettleTx>(entry: Entry<T>, row: ClaimedRow): S
     0,
   )
 
-const giveBack = <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow): Promise<void> =>
-  untilLeaseEnds(runtime, 'rescue', async () => {
+const giveBack = <T extends SettleTx>(
+  runtime: Runtime<T>,
+  row: ClaimedRow,
+  uncertain: true | undefined,
+): Promise<void> =>
+  untilLeaseEnds(runtime, row, 'rescue', async () => {
     await releaseRow(runtime.db, {
       id: row.id,
       fence: row.fence,
       outcome: 'lease_lost',
       code: 'lease_lost',
       delayMs: 0,
-      uncountAttempt: false,
+      attemptsChange: 0,
       solo: true,
+      uncertain,
       calls: [],
     })
   })

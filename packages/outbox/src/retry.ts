@@ -38,7 +38,7 @@ export const normalise = <Facts>(
     case 'obsolete':
       return outcome
     case 'throttled':
-      return { type: 'throttled', code: outcome.code, delayMs: outcome.afterMs }
+      return { type: 'throttled', code: outcome.code, delayMs: restMs(outcome.afterMs, limits.backoff) }
     case 'dead':
       return {
         type: 'dead',
@@ -61,6 +61,15 @@ export const normalise = <Facts>(
   }
 }
 
+/** However long a provider wants to be left alone, it is asked again after a day. */
+const REST_MAX_MS = 24 * 60 * 60_000
+
+/** Throttling costs no attempt, so a provider that names no time to wait must not make the row spin. */
+export const restMs = (afterMs: number, backoff: Backoff): number => {
+  const leastMs = Math.max(1, backoff.baseMs)
+  return Number.isNaN(afterMs) ? leastMs : Math.min(REST_MAX_MS, Math.max(leastMs, Math.ceil(afterMs)))
+}
+
 const retryOrDie = (
   code: string,
   failure: 'transient' | 'uncertain',
@@ -69,7 +78,8 @@ const retryOrDie = (
   budget: Budget,
   random: number,
 ): Settled<never> => {
-  const delayMs = Math.max(afterMs ?? 0, backoffMs(limits.backoff, budget.attempts, random))
+  const askedMs = afterMs !== undefined && Number.isFinite(afterMs) ? Math.ceil(afterMs) : 0
+  const delayMs = Math.max(askedMs, backoffMs(limits.backoff, budget.attempts, random))
   const spent = budget.attempts >= limits.attemptsMax || budget.elapsedMs + delayMs > limits.elapsedMaxMs
   if (spent) return { type: 'dead', class: failure, code, owner: limits.repairOwner }
   return { type: 'retrying', code, delayMs }

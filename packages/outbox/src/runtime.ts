@@ -26,7 +26,8 @@ export interface Runtime<T extends SettleTx> {
   readonly db: EngineDb<T>
   readonly registry: Registry<T>
   readonly replicaId: string
-  readonly leaseMs: number
+  /** How long a row of an action may be held. */
+  readonly leaseMsOf: (action: string) => number
   readonly random: () => number
   readonly report: (event: EngineEvent) => void
   /** Aborts when running attempts must end, because the grace period of a shutdown is over. */
@@ -37,8 +38,11 @@ export interface Runtime<T extends SettleTx> {
   readonly finishPlain: (item: PlainFinish) => Promise<SettleResult>
 }
 
-/** A row claimed this often without ever settling kills its workers. */
-export const CLAIMS_MAX = 50
+/** A row that lost this many leases in a row kills its workers. */
+export const LOST_LEASES_MAX = 20
+
+/** After so many more, its ending itself is what fails: it is buried without its domain, so that a person sees it. */
+export const ENDINGS_MAX = 2
 
 /** Part of a lease kept for settling: an attempt is told to end this long before its lease does. */
 export const settleReserveMs = (leaseMs: number): number => Math.min(5_000, leaseMs * 0.2)

@@ -1,7 +1,8 @@
-import type { AnyAction } from './action.ts'
+import type { ActionRequest, AnyAction } from './action.ts'
 import type { EngineDb, SettleTx } from './db.ts'
 import { enqueue } from './enqueue.ts'
 import type { Envelope, OpaqueHandler } from './handler.ts'
+import { announce } from './hints.ts'
 import type { RecordedCall, Settled } from './outcome.ts'
 import { reconcileName } from './registry.ts'
 import {
@@ -37,11 +38,16 @@ export interface Settlement<T extends SettleTx> {
   readonly calls: readonly RecordedCall[]
   /** Claimed alone when it comes back. */
   readonly solo: boolean
+  /** Whether the effect may exist although the row comes back; undefined when nothing new is known of it. */
+  readonly uncertain: boolean | undefined
+  /** Spends an attempt although none was started: preparing it failed. */
+  readonly countAttempt: boolean
 }
 
 export type SettleResult = 'settled' | 'stale'
 
-const PAUSED_ROWS_MAX = 10_000
+/** One throttled answer moves at most this many waiting rows out of the claim; the next one takes the rest. */
+export const PAUSED_ROWS_MAX = 10_000
 const DEADLOCK = '40P01'
 const SERIALIZATION_FAILURE = '40001'
 const REPEATS_MAX = 5
@@ -76,10 +82,14 @@ export const settleTogether = <T extends SettleTx>(
     try {
       await db.transact(row.tenant_id, async (tx) => {
         const following = envelope ? await handler.settle?.(tx, envelope, outcome, plan) : undefined
-        await lockKeys(tx.sql, key ? [key] : [])
+        await lockKeys(tx.sql, keysOf(row, following ?? []))
         if (answered) await endQuestion(tx.sql, answered)
         await moveRow(tx.sql, settlement)
-        if (key && leavesQueue(outcome)) await promoteNext(tx.sql, { ...key, afterId: row.id })
+        if (key && leavesQueue(outcome)) {
+          const lane = await promoteNext(tx.sql, { ...key, afterId: row.id })
+          // This process looks at the row's own lane again by itself.
+          if (lane !== undefined && lane !== row.lane) tx.afterCommit?.((outside) => announce(outside, [lane]))
+        }
         await enqueue(tx, following ?? [])
       })
       return 'settled'
@@ -88,6 +98,15 @@ export const settleTogether = <T extends SettleTx>(
       throw error
     }
   })
+
+/** The row's own key and those of what follows it, to be locked together: two locks in turn can meet another's two. */
+const keysOf = (
+  row: ClaimedRow,
+  following: readonly ActionRequest[],
+): readonly { readonly tenantId: string; readonly key: string }[] =>
+  [row.ordering_key, ...following.map((request) => request.orderingKey)].flatMap((key) =>
+    key === null || key === undefined ? [] : [{ tenantId: row.tenant_id, key }],
+  )
 
 const endQuestion = async (sql: Sql, { question, calls, reason }: Answered): Promise<void> => {
   const { id, fence } = question
@@ -102,39 +121,42 @@ export interface PlainFinish {
   readonly finish: Finish
 }
 
-/**
- * Settles many rows whose handlers change nothing in their domain. Rows without an ordering key go in one
- * statement; keyed ones in one transaction that locks their keys first and frees their successors last.
- */
-export const finishPlainRows = async <T extends SettleTx>(
+/** Settles rows without an ordering key whose handlers change nothing in their domain, in one statement. */
+export const finishUnkeyedRows = async <T extends SettleTx>(
   db: EngineDb<T>,
   items: readonly PlainFinish[],
 ): Promise<readonly SettleResult[]> => {
-  const settled = new Set<string>()
-  const plain = items.filter((item) => item.row.ordering_key === null)
-  const keyed = items.filter((item) => item.row.ordering_key !== null)
-  const finishes = (of: readonly PlainFinish[]): readonly Finish[] => of.map((item) => item.finish)
-  if (plain.length > 0) {
-    const ids = await repeatingOnConflict(() => finishRows(db, finishes(plain)))
-    for (const id of ids) settled.add(id)
-  }
-  if (keyed.length > 0) {
-    const ids = await repeatingOnConflict(() =>
-      db.transaction(async (sql) => {
-        const keys = keyed.map(({ row }) => ({
-          tenantId: row.tenant_id,
-          key: row.ordering_key ?? '',
-          afterId: row.id,
-        }))
-        await lockKeys(sql, keys)
-        const gone = await finishRows(sql, finishes(keyed))
-        for (const key of keys.filter(({ afterId }) => gone.has(afterId))) await promoteNext(sql, key)
-        return gone
-      }),
-    )
-    for (const id of ids) settled.add(id)
-  }
-  return items.map(({ row }) => (settled.has(row.id) ? 'settled' : 'stale'))
+  const finishes = items.map(({ finish }) => finish)
+  const gone = await repeatingOnConflict(() => finishRows(db, finishes))
+  return items.map(({ row }) => (gone.has(row.id) ? 'settled' : 'stale'))
+}
+
+/** The same for keyed rows: one transaction, which locks their keys first and frees their successors last. */
+export const finishKeyedRows = async <T extends SettleTx>(
+  db: EngineDb<T>,
+  items: readonly PlainFinish[],
+): Promise<readonly { readonly result: SettleResult; readonly freedLane: string | undefined }[]> => {
+  const keys = items.flatMap(({ row }) =>
+    row.ordering_key === null
+      ? []
+      : [{ tenantId: row.tenant_id, key: row.ordering_key, afterId: row.id, lane: row.lane }],
+  )
+  const finishes = items.map(({ finish }) => finish)
+  const freedLaneById = new Map<string, string | undefined>()
+  const gone = await repeatingOnConflict(() =>
+    db.transaction(async (sql) => {
+      await lockKeys(sql, keys)
+      const ids = await finishRows(sql, finishes)
+      for (const key of keys.filter(({ afterId }) => ids.has(afterId))) {
+        freedLaneById.set(key.afterId, await promoteNext(sql, key))
+      }
+      return ids
+    }),
+  )
+  return items.map(({ row }) => ({
+    result: gone.has(row.id) ? 'settled' : 'stale',
+    freedLane: freedLaneById.get(row.id),
+  }))
 }
 
 const leavesQueue = (outcome: Settled<unknown>): boolean => {
@@ -157,7 +179,7 @@ const moveRow = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
 }
 
 const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>): Promise<boolean> => {
-  const { row, action, outcome, calls, solo } = settlement
+  const { row, action, outcome, calls, solo, uncertain, countAttempt } = settlement
   const hold = { id: row.id, fence: row.fence, calls }
   switch (outcome.type) {
     case 'done':
@@ -170,15 +192,24 @@ const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
         outcome: 'retrying',
         code: outcome.code,
         delayMs: outcome.delayMs,
-        uncountAttempt: false,
+        attemptsChange: countAttempt ? 1 : 0,
         solo,
+        uncertain,
       })
     case 'throttled': {
       const { code, delayMs } = outcome
       if (row.account !== null) {
         await pauseAccount(sql, { account: row.account, delayMs, code, limit: PAUSED_ROWS_MAX })
       }
-      return releaseRow(sql, { ...hold, outcome: 'throttled', code, delayMs, uncountAttempt: true, solo })
+      return releaseRow(sql, {
+        ...hold,
+        outcome: 'throttled',
+        code,
+        delayMs,
+        attemptsChange: -1,
+        solo,
+        uncertain,
+      })
     }
     case 'unknown':
       return restUnknown(sql, {
@@ -190,8 +221,7 @@ const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
       })
     case 'dead': {
       const { class: failure, code, owner } = outcome
-      const checkpoint = row.started_at === null ? 'claimed' : 'started'
-      return buryRow(sql, { ...hold, death: { class: failure, code, owner }, checkpoint })
+      return buryRow(sql, { ...hold, death: { class: failure, code, owner }, provedAbsent: uncertain === false })
     }
   }
 }

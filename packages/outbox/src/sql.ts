@@ -424,6 +424,8 @@ export const restUnknown = async (sql: Sql, unknown: UnknownRow): Promise<boolea
 
 export interface Burial extends Hold {
   readonly death: Required<Death>
+  /** A read has shown that no earlier attempt had its effect. */
+  readonly provedAbsent: boolean
   readonly calls: readonly RecordedCall[]
 }
 
@@ -444,13 +446,13 @@ export const buryRow = async (sql: Sql, burial: Burial): Promise<boolean> => {
        select g.id, g.tenant_id, g.identity, g.action, g.payload_version, g.policy_version, g.payload, g.aggregate_type,
          g.aggregate_id, g.aggregate_revision, g.participant_revision, g.consent_ref, g.trace_parent, g.lane, g.account,
          g.ordering_key, g.successor_rule, g.not_before, g.created_at, g.fence, g.claims, g.attempts, g.correlation,
-         g.uncertain or $3 = 'uncertain', $3, $4, $5,
+         $3 = 'uncertain' or (g.uncertain and not $7::boolean), $3, $4, $5,
          case when g.state = 'outcome_unknown' then 'unknown' when g.started_at is null then 'claimed' else 'started' end,
          story.attempts
        from gone g, story
      on conflict (id) do update set fence = excluded.fence, claims = excluded.claims, attempts = excluded.attempts,
-       correlation = excluded.correlation, uncertain = excluded.uncertain, class = excluded.class, code = excluded.code, owner = excluded.owner,
-       checkpoint = excluded.checkpoint, attempt_history = excluded.attempt_history, died_at = app_now(),
+       correlation = excluded.correlation, uncertain = excluded.uncertain, class = excluded.class, code = excluded.code,
+       owner = excluded.owner, checkpoint = excluded.checkpoint, attempt_history = excluded.attempt_history, died_at = app_now(),
        resolution = null, resolved_at = null, resolved_by = null, resolved_reason = null`,
     [
       burial.id,
@@ -459,6 +461,7 @@ export const buryRow = async (sql: Sql, burial: Burial): Promise<boolean> => {
       death.code,
       death.owner,
       callsJson(burial.calls),
+      burial.provedAbsent,
     ],
   )
   return rowCount === 1
@@ -567,6 +570,8 @@ export interface ActionRecordRow {
   readonly attempts: number
   readonly claims: number
   readonly target_id: string | null
+  /** The replica that holds it now. */
+  readonly lease_owner: string | null
 }
 
 /** All actions of one aggregate, live, finished and dead, in the order they were written. */
@@ -576,13 +581,13 @@ export const readActions = async (
 ): Promise<readonly ActionRecordRow[]> => {
   const { rows } = await sql.query<ActionRecordRow>(
     `select id, action, state::text, last_code as code, created_at, available_at as due_at, null::timestamptz as ended_at,
-        attempts, claims, target_id
+        attempts, claims, target_id, lease_owner
        from outbox where aggregate_type = $1 and aggregate_id = $2
      union all
-     select id, action, outcome, reason, created_at, null, finished_at, attempts, claims, null
+     select id, action, outcome, reason, created_at, null, finished_at, attempts, claims, null, null
        from outbox_history where aggregate_type = $1 and aggregate_id = $2
      union all
-     select id, action, 'dead', code, created_at, null, died_at, attempts, claims, null
+     select id, action, 'dead', code, created_at, null, died_at, attempts, claims, null, null
        from outbox_dead where aggregate_type = $1 and aggregate_id = $2 and resolution is distinct from 'replayed'
      order by id`,
     [subject.type, subject.id],

@@ -86,6 +86,9 @@ export const openDb = (options: DbOptions): Db => {
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
     connectionTimeoutMillis: acquireMaxMs,
+    // A peer that vanished without a word is noticed in seconds, and not after the kernel's two hours.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   // An idle connection that breaks is replaced by the pool; the next statement reports what matters.
   pool.on('error', () => undefined)
@@ -95,32 +98,35 @@ export const openDb = (options: DbOptions): Db => {
     query: async (text, values = []) => target.query({ ...named(text), text, values: [...values] }),
   })
 
+  const outside = on(pool)
+
   const transact = async <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
     const slot: { client?: pg.PoolClient } = {}
+    const open = { until: performance.now() + acquireMaxMs + transactionMaxMs }
     const hints: ((outside: Sql) => Promise<void>)[] = []
     const result = await openingTransaction.run(slot, () =>
       prisma.$transaction(
         async (transaction) => {
           if (!slot.client) throw new Error('Prisma opened a transaction without asking the pool')
-          const sql = on(slot.client)
-          const now = await bindTenant(sql, tenantId)
-          return work({
-            tenantId,
-            now,
-            prisma: transaction,
-            sql,
-            afterCommit: (hint) => void hints.push(hint),
-          })
+          open.until = Math.min(open.until, performance.now() + transactionMaxMs - CLOSING_MS)
+          const sql = whileOpen(on(slot.client), open)
+          try {
+            const now = await bindTenant(sql, tenantId)
+            const afterCommit = (hint: (outside: Sql) => Promise<void>): void => void hints.push(hint)
+            return await work({ tenantId, now, prisma: transaction, sql, afterCommit })
+          } finally {
+            open.until = 0
+          }
         },
         { maxWait: acquireMaxMs, timeout: transactionMaxMs },
       ),
     )
-    for (const hint of hints) void hint(on(pool)).catch(options.onHintError ?? (() => undefined))
+    for (const hint of hints) void hint(outside).catch(options.onHintError ?? (() => undefined))
     return result
   }
 
   return {
-    ...on(pool),
+    ...outside,
     transact,
     transaction: (work) => plainTransaction(pool, on, work),
     listen: (channel, heard, lost) => listenOn(options, channel, heard, lost),
@@ -130,6 +136,22 @@ export const openDb = (options: DbOptions): Db => {
     },
   }
 }
+
+const KEEP_ALIVE_MS = 10_000
+/** Our statements end this much before Prisma gives the connection back, however exactly timers go off. */
+const CLOSING_MS = 10
+
+/**
+ * When a transaction takes too long, Prisma rolls it back and returns its connection to the pool while `work` still
+ * runs. A statement of ours would then be committed by itself, or inside the transaction of whoever got the
+ * connection next; so there is none after that moment, nor after the end of `work`.
+ */
+const whileOpen = (sql: Sql, open: { readonly until: number }): Sql => ({
+  query: async (text, values) => {
+    if (performance.now() >= open.until) throw new Error('the transaction is over')
+    return sql.query(text, values)
+  },
+})
 
 const bindTenant = async (sql: Sql, tenantId: string): Promise<Date> => {
   const { rows } = await sql.query<{ now: Date }>(
@@ -148,6 +170,9 @@ const plainTransaction = async <T>(
 ): Promise<T> => {
   const client = await pool.connect()
   let broken: Error | undefined
+  // A connection lost between two statements says so here, and an error nobody listens to ends the process.
+  const noteBroken = (error: Error): void => void (broken = error)
+  client.on('error', noteBroken)
   try {
     await client.query('begin')
     const result = await work(on(client))
@@ -159,6 +184,7 @@ const plainTransaction = async <T>(
     })
     throw error
   } finally {
+    client.removeListener('error', noteBroken)
     client.release(broken)
   }
 }
@@ -172,21 +198,31 @@ const listenOn = async (
   const client = new pg.Client({
     connectionString: options.url,
     application_name: `${options.applicationName} listen`,
+    connectionTimeoutMillis: options.acquireMaxMs ?? 10_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
-  let open = true
-  const close = (error?: Error): void => {
-    if (!open) return
-    open = false
-    if (error) lost(error)
+  // Until it listens, a failure is the caller's to hear, once: as this promise's rejection.
+  let listening = false
+  const end = (error: Error): void => {
+    if (!listening) return
+    listening = false
+    client.end().catch(() => undefined)
+    lost(error)
   }
   client.on('notification', (message) => heard(message.payload ?? ''))
-  client.on('error', (error) => close(error))
-  client.on('end', () => close(new Error('the listening connection ended')))
-  await client.connect()
-  await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  client.on('error', end)
+  client.on('end', () => end(new Error('the listening connection ended')))
+  try {
+    await client.connect()
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+  listening = true
   return async () => {
-    close()
+    listening = false
     await client.end()
   }
 }

@@ -83,6 +83,8 @@ export interface Trace {
     readonly action: string
     readonly state: string
     readonly dueAt: string | undefined
+    /** The dispatcher that works on it now. */
+    readonly heldBy: string | undefined
   }[]
 }
 
@@ -104,11 +106,12 @@ export const readTrace = (db: Db, tenantId: string, meetingId: MeetingId): Promi
       entries: entries.sort((a, b) => a.at.localeCompare(b.at)),
       pending: actions
         .filter(({ ended_at }) => ended_at === null)
-        .map(({ id, action, state, due_at }) => ({
+        .map(({ id, action, state, due_at, lease_owner }) => ({
           actionId: id,
           action,
           state,
           dueAt: due_at?.toISOString(),
+          heldBy: lease_owner ?? undefined,
         })),
     }
   })
