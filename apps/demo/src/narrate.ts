@@ -4,7 +4,6 @@ import type { TraceEntry } from './client.ts'
 
 export interface Names {
   readonly personById: ReadonlyMap<string, string>
-  /** A short name per dispatcher, given in the order in which they are first heard of. */
   readonly dispatcherOf: (replicaId: string | null) => string
 }
 
@@ -53,7 +52,7 @@ const attemptLine = (entry: Extract<TraceEntry, { type: 'attempt' }>, names: Nam
   if (entry.replicaId === null) return `The unknown outcome of ${verb} is settled ⇒ ${entry.outcome}`
   const why = reasons[entry.code ?? ''] ?? reasons[entry.outcome]
   const detail = calls.length > 0 ? `: ${calls.join(', ')}` : ''
-  return `${names.dispatcherOf(entry.replicaId)} ${verb}${detail} ⇒ ${entry.outcome}${code}${why === undefined ? '' : `. ${why}`}`
+  return `${names.dispatcherOf(entry.replicaId)}: ${verb}${detail} ⇒ ${entry.outcome}${code}${why === undefined ? '' : `. ${why}`}`
 }
 
 export const bothClocks = (instant: string): string => {

@@ -52,10 +52,12 @@ export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: T
     // The stopped dispatcher must be awake again, or the kill would leave nobody.
     await stopping
     await api.approve(id, proposalId, script.organizer.address)
-    await kill.run()
+    killing = kill.run()
   }
-  const end = await follow(api, id, approve, tell)
+  let killing: Promise<void> | undefined
+  const end = await follow(stack, api, id, approve, tell)
   await stopping
+  await killing
   return { script, webhookName, blows: [twice.blow, kill.blow], ...end }
 }
 
@@ -91,6 +93,7 @@ const intentOf = ({ organizer, people, window, bookBy }: Script, ids: ReadonlyMa
 
 /** Reads the trace again and again, tells what is new, approves when asked, and ends when nothing is left to do. */
 const follow = async (
+  stack: Stack,
   api: ApiClient,
   id: string,
   approve: (proposalId: string) => Promise<void>,
@@ -98,14 +101,13 @@ const follow = async (
 ): Promise<{ meeting: MeetingAnswer; trace: TraceAnswer }> => {
   const told = new Set<string>()
   const until = Date.now() + STORY_MAX_MS
-  const dispatcherNames = new Map<string, string>()
   let approved = false
   for (;;) {
     const meeting = await api.meeting(id)
     const trace = await api.trace(id)
     const names: Names = {
       personById: new Map(meeting.participants.map((person) => [person.id, person.displayName])),
-      dispatcherOf: (replica) => shortName(dispatcherNames, replica),
+      dispatcherOf: (id) => stack.dispatchers.find(({ ready }) => ready.replicaId === id)?.name ?? 'nobody',
     }
     for (const entry of trace.entries) {
       const key = JSON.stringify(entry)
@@ -123,13 +125,4 @@ const follow = async (
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
-}
-
-const shortName = (names: Map<string, string>, replicaId: string | null): string => {
-  if (replicaId === null) return 'The engine:'
-  const known = names.get(replicaId)
-  if (known !== undefined) return known
-  const name = `Dispatcher ${String.fromCharCode(65 + names.size)}:`
-  names.set(replicaId, name)
-  return name
 }

@@ -49,7 +49,10 @@ export const deliverTwice = (
     })
     await control.releaseFault(hold)
     held.process.child.kill('SIGCONT')
-    await held.process.heard((line) => line.message === 'stale')
+    await within(
+      WAIT_MAX_MS,
+      held.process.heard((line) => line.message === 'stale'),
+    )
     blow.fired.push({ at: new Date().toISOString() })
     tell(`${held.process.name} woke and tried to settle: its fencing token is stale, and it changed nothing.`)
   }
@@ -109,4 +112,13 @@ const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => 
     if (Date.now() > until) throw new Error('what the story waits for did not happen')
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
+}
+
+const within = async (ms: number, work: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('what the story waits for did not happen')), ms)
+  })
+  await Promise.race([work, tooLate])
+  clearTimeout(timer)
 }

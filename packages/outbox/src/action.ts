@@ -100,6 +100,10 @@ export type Catalog = Readonly<Record<string, AnyAction>>
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyAction = ActionDefinition<string, any, any>
 
+/** The question about an unknown effect is stored under the action's name and a suffix after "#". */
+const NAME_MAX = 100
+
+/** Throws on a name that could not be stored. */
 export const defineAction = <
   const Name extends string,
   Payload extends z.ZodType,
@@ -107,6 +111,9 @@ export const defineAction = <
 >(
   spec: Omit<ActionDefinition<Name, Payload, Repeat>, 'request'> & ActionSpec<Name, Payload, Repeat>,
 ): ActionDefinition<Name, Payload, Repeat> => {
+  if (spec.name.length > NAME_MAX || spec.name.includes('#')) {
+    throw new Error(`an action's name has no "#" and at most ${NAME_MAX} characters: ${spec.name}`)
+  }
   const request = (input: z.input<Payload>, facets: RequestFacets = {}): ActionRequest => {
     const payload = spec.payload.parse(input)
     return {

@@ -117,7 +117,15 @@ const act = async <T extends SettleTx>(
       if (settled.type === 'retrying') {
         return release(runtime, row, 'retrying', settled.code, settled.delayMs, calls)
       }
-      return resolve(runtime, entry, row, asked, uncertainDeath(entry, 'reconcile_exhausted'), calls, 'exhausted')
+      return resolve(
+        runtime,
+        entry,
+        row,
+        asked,
+        uncertainDeath(entry, 'reconcile_exhausted'),
+        calls,
+        'exhausted',
+      )
     }
   }
 }

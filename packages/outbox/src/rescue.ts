@@ -1,13 +1,6 @@
 import type { SettleTx } from './db.ts'
 import type { Settled } from './outcome.ts'
-import {
-  budgetOf,
-  domainIsTold,
-  endedBeforeWork,
-  readEnvelope,
-  settler,
-  untilLeaseEnds,
-} from './pipeline.ts'
+import { budgetOf, domainIsTold, endedBeforeWork, readEnvelope, settler, untilLeaseEnds } from './pipeline.ts'
 import type { Entry } from './registry.ts'
 import { normalise } from './retry.ts'
 import type { Runtime } from './runtime.ts'

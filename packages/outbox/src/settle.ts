@@ -88,7 +88,8 @@ export const settleTogether = <T extends SettleTx>(
         if (key && leavesQueue(outcome)) {
           const lane = await promoteNext(tx.sql, { ...key, afterId: row.id })
           // This process looks at the row's own lane again by itself.
-          if (lane !== undefined && lane !== row.lane) tx.afterCommit?.((outside) => announce(outside, [lane]))
+          if (lane !== undefined && lane !== row.lane)
+            tx.afterCommit?.((outside) => announce(outside, [lane]))
         }
         await enqueue(tx, following ?? [])
       })
@@ -221,7 +222,11 @@ const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
       })
     case 'dead': {
       const { class: failure, code, owner } = outcome
-      return buryRow(sql, { ...hold, death: { class: failure, code, owner }, provedAbsent: uncertain === false })
+      return buryRow(sql, {
+        ...hold,
+        death: { class: failure, code, owner },
+        provedAbsent: uncertain === false,
+      })
     }
   }
 }

@@ -19,20 +19,29 @@ export type EndState = (typeof endStates)[number]
 export type RowState = LiveState | EndState
 
 export const legalMoves = {
-  scheduled: ['ready', 'superseded'],
+  scheduled: ['ready', 'paused', 'superseded'],
   waiting: ['ready', 'scheduled', 'paused', 'held', 'superseded'],
   held: ['waiting', 'superseded'],
   paused: ['ready', 'superseded'],
   ready: ['leased', 'paused', 'superseded'],
-  leased: ['ready', 'scheduled', 'outcome_unknown', 'succeeded', 'suppressed', 'superseded', 'dead'],
-  outcome_unknown: ['ready', 'succeeded', 'dead'],
+  leased: [
+    'ready',
+    'scheduled',
+    'paused',
+    'outcome_unknown',
+    'succeeded',
+    'suppressed',
+    'superseded',
+    'dead',
+  ],
+  outcome_unknown: ['ready', 'paused', 'succeeded', 'dead'],
   succeeded: [],
   suppressed: [],
   superseded: [],
-  dead: ['ready'],
+  dead: ['ready', 'paused'],
 } as const satisfies Record<RowState, readonly RowState[]>
 
-/** The states in which a row can be ended by its aggregate: nobody has it, and nothing of it has left. */
+/** The states in which its aggregate can end a row: nobody has it. One with an unanswered attempt stays even so. */
 export const supersedableStates = [
   'scheduled',
   'waiting',

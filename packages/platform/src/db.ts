@@ -55,8 +55,14 @@ export interface DbOptions {
   readonly onHintError?: (error: unknown) => void
 }
 
+interface Slot {
+  client?: pg.PoolClient
+  /** When the pool gave it, on this process's monotonic clock; earlier than Prisma starts to count its timeout. */
+  givenAt?: number
+}
+
 /** The slot into which the pool puts the connection that Prisma takes for the transaction being opened. */
-const openingTransaction = new AsyncLocalStorage<{ client?: pg.PoolClient }>()
+const openingTransaction = new AsyncLocalStorage<Slot>()
 
 /**
  * Prisma takes its transaction's connection from this pool, and the pool notes which one it was. That is what lets
@@ -73,7 +79,10 @@ class NotingPool extends pg.Pool {
     }
     const slot = openingTransaction.getStore()
     return super.connect().then((client) => {
-      if (slot && !slot.client) slot.client = client
+      if (slot && !slot.client) {
+        slot.client = client
+        slot.givenAt = performance.now()
+      }
       return client
     })
   }
@@ -101,15 +110,17 @@ export const openDb = (options: DbOptions): Db => {
   const outside = on(pool)
 
   const transact = async <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const slot: { client?: pg.PoolClient } = {}
-    const open = { until: performance.now() + acquireMaxMs + transactionMaxMs }
+    const slot: Slot = {}
     const hints: ((outside: Sql) => Promise<void>)[] = []
     const result = await openingTransaction.run(slot, () =>
       prisma.$transaction(
         async (transaction) => {
-          if (!slot.client) throw new Error('Prisma opened a transaction without asking the pool')
-          open.until = Math.min(open.until, performance.now() + transactionMaxMs - CLOSING_MS)
-          const sql = whileOpen(on(slot.client), open)
+          const { client, givenAt } = slot
+          if (!client || givenAt === undefined) {
+            throw new Error('Prisma opened a transaction without asking the pool')
+          }
+          const open = { until: givenAt + transactionMaxMs - CLOSING_MS }
+          const sql = whileOpen(on(client), open)
           try {
             const now = await bindTenant(sql, tenantId)
             const afterCommit = (hint: (outside: Sql) => Promise<void>): void => void hints.push(hint)

@@ -23,7 +23,8 @@ const main = async (): Promise<void> => {
   const outside = process.env.DATABASE_URL
   const local = outside === undefined ? await startLocalPostgres({ durability: 'fast' }) : undefined
   const url = outside ?? local?.url ?? ''
-  const login = (user: string): string => urlOf(url, { user, password: randomBytes(18).toString('base64url') })
+  const login = (user: string): string =>
+    urlOf(url, { user, password: randomBytes(18).toString('base64url') })
   const cluster: TestCluster = {
     ownerUrl: url,
     apiUrl: login('aftercommit_test_api'),

@@ -12,7 +12,12 @@ export interface TestDatabase {
   readonly operator: Db
   /** As the owner, past row-level security: for looking at what happened, and for setting traps. */
   readonly owner: pg.Pool
-  readonly urls: { readonly owner: string; readonly api: string; readonly dispatcher: string; readonly operator: string }
+  readonly urls: {
+    readonly owner: string
+    readonly api: string
+    readonly dispatcher: string
+    readonly operator: string
+  }
   /** A new tenant, so that tests of one file do not meet. */
   createTenant(): Promise<string>
   /** Moves the database's clock on. */
@@ -52,7 +57,10 @@ export const useDatabase = (): TestDatabase => {
     },
     createTenant: async () => {
       const tenantId = randomUUID()
-      await part('owner').query('insert into tenant (tenant_id, name) values ($1, $2)', [tenantId, 'Test tenant'])
+      await part('owner').query('insert into tenant (tenant_id, name) values ($1, $2)', [
+        tenantId,
+        'Test tenant',
+      ])
       return tenantId
     },
     advanceClock: async (ms) => {
