@@ -37,6 +37,10 @@ const tasks = {
   ],
   fix: () => [run('eslint', '.', '--fix'), run('prettier', '--write', '.', '--log-level', 'warn')],
   build: () => [build],
+  docs: (args) => [
+    node(...tsx, 'scripts/tasks/docs.ts', ...args),
+    run('prettier', '--write', 'docs', '--log-level', 'warn'),
+  ],
   'db:migrate': (args) => [node(...tsx, 'scripts/tasks/migrate.ts', ...args)],
   'tenant:create': (args) => [node(...tsx, 'scripts/tasks/create-tenant.ts', ...args)],
 }

@@ -58,12 +58,14 @@ const printVerdict = (verdict: Verdict, state: string): void => {
 
 const printUrls = (api: string, simulator: string, apiKey: string, meetingId: string): void => {
   process.stdout.write(`
-API        ${api}          (Authorization: Bearer ${apiKey})
-Trace      curl -s -H 'authorization: Bearer ${apiKey}' ${api}/v1/meetings/${meetingId}/trace
-Simulator  ${simulator}/control/ledger
-Logs       .data/logs
+The API and its reference    ${api}/docs
+What the providers hold      ${simulator}/control/ledger
+Logs of every process        .data/logs
 
-Ctrl-C stops everything.
+export API=${api} KEY=${apiKey} SIM=${simulator}
+curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY"
+
+Your own first meeting: docs/getting-started.md. Ctrl-C stops everything.
 `)
 }
 

@@ -1,5 +1,6 @@
 /** The pure half of the engine: what a domain needs to say which actions exist and how they end. */
 export * from './action.ts'
+export { guaranteeTable } from './guarantees.ts'
 export * from './outcome.ts'
 export * from './retry.ts'
 export * from './states.ts'

@@ -1,7 +1,7 @@
 /** Everything scheduling does to the world: one handler per action, or it does not compile. */
 import type { Handlers, Registration } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
-import type { schedulingActions } from './actions.ts'
+import { schedulingActions } from './actions.ts'
 import { findTime } from './handlers/find-time.ts'
 import { notifyClient } from './handlers/notify-client.ts'
 import { reachDeadline } from './handlers/reach-deadline.ts'
@@ -10,6 +10,7 @@ import { readBackEvent } from './handlers/read-back-event.ts'
 import type { World } from './handlers/world.ts'
 import { writeEvent } from './handlers/write-event.ts'
 
+export { schedulingActions }
 export type { World } from './handlers/world.ts'
 export type { CalendarConnection, WebhookEndpoint } from './store.ts'
 

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createTenant } from '@aftercommit/platform/tenants'
+import { simulatorControl } from '@aftercommit/simulator'
+import { expect, test } from '@jest/globals'
+import { startStack } from './stack.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Runs the guide as its reader would: every block in one shell, in order, stopping at the first error. */
+const follow = async (
+  guide: string,
+  env: Record<string, string>,
+): Promise<{ code: number; output: string }> => {
+  const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map((match) => match[1] ?? '')
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  })
+  let output = ''
+  shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  shell.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const [code] = (await once(shell, 'exit')) as [number | null]
+  return { code: code ?? -1, output }
+}
+
+test('whoever follows the guide has a confirmed meeting of their own', async () => {
+  const stack = await startStack(root, () => undefined)
+  try {
+    const { apiKey } = await createTenant(stack.ownerUrl, 'Reader')
+    const guide = await readFile(new URL('../../../docs/getting-started.md', import.meta.url), 'utf8')
+    const { code, output } = await follow(guide, { API: stack.apiUrl, KEY: apiKey, SIM: stack.simulatorUrl })
+    expect({ code, output }).toMatchObject({ code: 0 })
+    const events = await simulatorControl(stack.simulatorUrl).readEvents('alan@microsoft.example')
+    expect(events.map(({ status }) => status)).toEqual(['confirmed'])
+  } finally {
+    await stack.stop()
+  }
+}, 120_000)

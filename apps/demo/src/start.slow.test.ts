@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+const start = (...args: string[]) =>
+  spawn(process.execPath, ['scripts/run.mjs', 'start', ...args], {
+    cwd: root,
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+
+const Trace = z.object({
+  passed: z.boolean(),
+  meeting: z.object({ state: z.object({ type: z.string() }) }),
+  faults: z.array(z.object({ id: z.string(), fired: z.array(z.object({ at: z.string() })) })),
+  ledger: z.array(z.object({ effect: z.string() })),
+})
+
+test('npm start -- --once confirms the meeting through every arranged fault, with one event in the ledger', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'aftercommit-start-'))
+  try {
+    const file = join(folder, 'trace.json')
+    const child = start('--once', '--json', file)
+    child.stdout.resume()
+    const [code] = (await once(child, 'exit')) as [number]
+    const trace = Trace.parse(JSON.parse(await readFile(file, 'utf8')))
+    expect({ code, passed: trace.passed, state: trace.meeting.state.type }).toEqual({
+      code: 0,
+      passed: true,
+      state: 'confirmed',
+    })
+    expect(trace.faults.filter(({ fired }) => fired.length === 0)).toEqual([])
+    expect(trace.faults.length).toBeGreaterThanOrEqual(5)
+    expect(trace.ledger.filter(({ effect }) => effect === 'event_created')).toHaveLength(1)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}, 180_000)
+
+test('Ctrl-C ends npm start, and nothing of it answers any more', async () => {
+  const child = start()
+  const urls: string[] = []
+  await new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      urls.push(...(line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []))
+      if (line.includes('Ctrl-C stops everything')) resolve()
+    })
+  })
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exited
+  expect(urls.length).toBeGreaterThan(1)
+  for (const url of new Set(urls)) await expect(fetch(url)).rejects.toThrow('fetch failed')
+}, 180_000)
