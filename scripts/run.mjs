@@ -15,7 +15,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const tsx = ['--import', 'tsx']
 const jest = {
   command: process.execPath,
-  args: ['--experimental-vm-modules', '--no-warnings', bin('jest')],
+  args: ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')],
 }
 
 const tasks = {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createTenant } from '@aftercommit/platform/tenants'
 import { simulatorControl } from '@aftercommit/simulator'
 import { expect, test } from '@jest/globals'
+import { dataFolder } from './data-folder.testing.ts'
 import { startStack } from './stack.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,7 +29,8 @@ const follow = async (
 }
 
 test('whoever follows the guide has a confirmed meeting of their own', async () => {
-  const stack = await startStack(root, () => undefined)
+  const data = await dataFolder()
+  const stack = await startStack(root, data.folder, () => undefined)
   try {
     const { apiKey } = await createTenant(stack.ownerUrl, 'Reader')
     const guide = await readFile(new URL('../../../docs/getting-started.md', import.meta.url), 'utf8')
@@ -38,5 +40,6 @@ test('whoever follows the guide has a confirmed meeting of their own', async () 
     expect(events.map(({ status }) => status)).toEqual(['confirmed'])
   } finally {
     await stack.stop()
+    await data.remove()
   }
 }, 120_000)

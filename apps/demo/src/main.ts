@@ -1,9 +1,10 @@
 /** `npm start`: the whole product, doing its main job before one's eyes. */
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createTenant } from '@aftercommit/platform/tenants'
-import { startStack } from './stack.ts'
+import { startStack, type Stack } from './stack.ts'
 import { tellStory } from './story.ts'
 import { judge, type Verdict } from './verdict.ts'
 
@@ -22,7 +23,8 @@ const main = async (): Promise<number> => {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
   })
-  const stack = await startStack(root, tell)
+  const data = process.env.AFTERCOMMIT_DATA ?? join(root, '.data')
+  const stack = await startStack(root, data, tell)
   try {
     tell(`API, simulator and ${stack.dispatchers.length} dispatcher processes are up.`)
     const { apiKey } = await createTenant(stack.ownerUrl, 'Demo')
@@ -36,7 +38,7 @@ const main = async (): Promise<number> => {
     if (!ended) return 130
     printVerdict(ended.verdict, ended.story.meeting.state.type)
     if (!values.once) {
-      printUrls(stack.apiUrl, stack.simulatorUrl, apiKey, ended.story.meeting.id)
+      printUrls(stack, data, apiKey, ended.story.meeting.id)
       await interrupted
     }
     return ended.verdict.passed ? 0 : 1
@@ -56,11 +58,12 @@ const printVerdict = (verdict: Verdict, state: string): void => {
   for (const { name, passed } of verdict.checks) process.stdout.write(`  ${passed ? '✓' : '✗'} ${name}\n`)
 }
 
-const printUrls = (api: string, simulator: string, apiKey: string, meetingId: string): void => {
+const printUrls = (stack: Stack, data: string, apiKey: string, meetingId: string): void => {
+  const { apiUrl: api, simulatorUrl: simulator } = stack
   process.stdout.write(`
 The API and its reference    ${api}/docs
 What the providers hold      ${simulator}/control/ledger
-Logs of every process        .data/logs
+Logs of every process        ${join(data, 'logs')}
 
 export API=${api} KEY=${apiKey} SIM=${simulator}
 curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY"

@@ -26,8 +26,12 @@ const DISPATCHERS = 2
 const API_PORT = 8080
 const SIMULATOR_PORT = 8090
 
-export const startStack = async (root: string, tell: (line: string) => void): Promise<Stack> => {
-  const data = join(root, '.data')
+/** `root` is the checkout, for bundles and migrations; `data` keeps database, key and logs between runs. */
+export const startStack = async (
+  root: string,
+  data: string,
+  tell: (line: string) => void,
+): Promise<Stack> => {
   const stops: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     for (const each of stops.splice(0).reverse()) await each()

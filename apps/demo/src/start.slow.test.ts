@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { dataFolder } from './data-folder.testing.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-const start = (...args: string[]) =>
+const start = (folder: string, ...args: string[]) =>
   spawn(process.execPath, ['scripts/run.mjs', 'start', ...args], {
     cwd: root,
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', AFTERCOMMIT_DATA: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
@@ -25,10 +25,10 @@ const Trace = z.object({
 })
 
 test('npm start -- --once confirms the meeting through every arranged fault, with one event in the ledger', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'aftercommit-start-'))
+  const data = await dataFolder()
   try {
-    const file = join(folder, 'trace.json')
-    const child = start('--once', '--json', file)
+    const file = join(data.folder, 'trace.json')
+    const child = start(data.folder, '--once', '--json', file)
     child.stdout.resume()
     const [code] = (await once(child, 'exit')) as [number]
     const trace = Trace.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -41,22 +41,33 @@ test('npm start -- --once confirms the meeting through every arranged fault, wit
     expect(trace.faults.length).toBeGreaterThanOrEqual(5)
     expect(trace.ledger.filter(({ effect }) => effect === 'event_created')).toHaveLength(1)
   } finally {
-    await rm(folder, { recursive: true })
+    await data.remove()
   }
 }, 180_000)
 
 test('Ctrl-C ends npm start, and nothing of it answers any more', async () => {
-  const child = start()
-  const urls: string[] = []
-  await new Promise<void>((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      urls.push(...(line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []))
-      if (line.includes('Ctrl-C stops everything')) resolve()
+  const data = await dataFolder()
+  try {
+    const child = start(data.folder)
+    const exited = once(child, 'exit')
+    const urls: string[] = []
+    const up = new Promise<void>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        urls.push(...(line.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []))
+        if (line.includes('Ctrl-C stops everything')) resolve()
+      })
     })
-  })
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
-  await exited
-  expect(urls.length).toBeGreaterThan(1)
-  for (const url of new Set(urls)) await expect(fetch(url)).rejects.toThrow('fetch failed')
+    await Promise.race([
+      up,
+      exited.then(() => {
+        throw new Error('npm start ended before it was up')
+      }),
+    ])
+    child.kill('SIGTERM')
+    await exited
+    expect(new Set(urls).size).toBeGreaterThan(1)
+    for (const url of new Set(urls)) await expect(fetch(url)).rejects.toThrow('fetch failed')
+  } finally {
+    await data.remove()
+  }
 }, 180_000)

@@ -9,7 +9,18 @@ import type { Unseal } from '@aftercommit/platform/sealing'
 import type { CalendarConnection, World } from '@aftercommit/scheduling/handlers'
 import { z } from 'zod'
 
-const Credential = z.object({ type: z.literal('refresh_token'), refreshToken: z.string() })
+const Credential = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      // The parser's message would quote the credential.
+      context.addIssue({ code: 'custom', message: 'not JSON' })
+      return z.NEVER
+    }
+  })
+  .pipe(z.object({ type: z.literal('refresh_token'), refreshToken: z.string() }))
 
 export interface ProviderSettings {
   readonly google: {
@@ -37,20 +48,36 @@ export const worldOf = (settings: ProviderSettings, unseal: Unseal): World => {
   return {
     callTimeoutMs: settings.callTimeoutMs,
     webhooks: webhookSender({ allowLoopback: settings.webhookAllowLoopback }),
-    webhookSecretOf: (tenantId, endpoint) => unseal(endpoint.sealedSecret, `${tenantId}/${endpoint.id}`),
+    webhookSecretOf: (tenantId, endpoint) => {
+      const secret = open(unseal, endpoint.sealedSecret, `${tenantId}/${endpoint.id}`)
+      return secret === undefined ? { type: 'unreadable' } : { type: 'opened', secret }
+    },
     calendarOf: (tenantId, connection) => {
       const key = `${connection.id}/${Buffer.from(connection.sealedCredential).toString('base64')}`
       const kept = calendarByConnection.get(key)
-      if (kept) return kept
+      if (kept) return { type: 'opened', calendar: kept }
+      const opened = open(unseal, connection.sealedCredential, `${tenantId}/${connection.id}`)
+      const credential = Credential.safeParse(opened)
+      if (!credential.success) return { type: 'unreadable' }
       const [oldest] = calendarByConnection.keys()
       if (calendarByConnection.size >= CALENDARS_MAX && oldest !== undefined)
         calendarByConnection.delete(oldest)
-      const opened = unseal(connection.sealedCredential, `${tenantId}/${connection.id}`)
-      const { refreshToken } = Credential.parse(JSON.parse(opened))
-      const calendar = calendarFor(settings, connection, refreshToken)
+      const calendar = calendarFor(settings, connection, credential.data.refreshToken)
       calendarByConnection.set(key, calendar)
-      return calendar
+      return { type: 'opened', calendar }
     },
+  }
+}
+
+/**
+ * What was sealed, or undefined. Unsealing throws when the key has left the ring or the content is another place's;
+ * for a row that is a fact about the world and not a defect of this process, and more attempts do not mend it.
+ */
+const open = (unseal: Unseal, sealed: Uint8Array, context: string): string | undefined => {
+  try {
+    return unseal(sealed, context)
+  } catch {
+    return undefined
   }
 }
 

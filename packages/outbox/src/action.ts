@@ -96,9 +96,17 @@ export interface ActionRequest extends RequestFacets {
 
 /** Every action a domain may ask of the world, by the key its handler map uses. */
 export type Catalog = Readonly<Record<string, AnyAction>>
-// The payload position is contravariant in the functions of a definition, so the general form must not name it.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type AnyAction = ActionDefinition<string, any, any>
+/** A definition of which only the outline is known. */
+export type AnyAction = Omit<
+  // The payload is an argument of a definition's functions, so the general form cannot name it there.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  ActionDefinition<string, any>,
+  'payload' | 'repeat' | 'reconcile'
+> & {
+  readonly payload: z.ZodType
+  readonly repeat: RepeatRule
+  readonly reconcile?: ReconcilePolicy
+}
 
 /** The question about an unknown effect is stored under the action's name and a suffix after "#". */
 const NAME_MAX = 100
@@ -112,7 +120,7 @@ export const defineAction = <
   spec: Omit<ActionDefinition<Name, Payload, Repeat>, 'request'> & ActionSpec<Name, Payload, Repeat>,
 ): ActionDefinition<Name, Payload, Repeat> => {
   if (spec.name.length > NAME_MAX || spec.name.includes('#')) {
-    throw new Error(`an action's name has no "#" and at most ${NAME_MAX} characters: ${spec.name}`)
+    throw new Error(`an action’s name has no "#" and at most ${NAME_MAX} characters: ${spec.name}`)
   }
   const request = (input: z.input<Payload>, facets: RequestFacets = {}): ActionRequest => {
     const payload = spec.payload.parse(input)

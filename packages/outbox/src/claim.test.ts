@@ -71,26 +71,22 @@ test('a lane gives only its own rows, oldest first, and no more than asked for',
 test('a lane whose workers are all busy delays no other', async () => {
   const slow = safe()
   const quick = safe()
-  const stuck = await stage.enqueue(requestsOf(slow, [1]))
   const holding = gate()
+  const ran = gate()
+  const passing = (at: typeof holding) => () => at.pass().then(() => done(undefined))
   const { engine } = stage.engine(
-    [handle(slow, { perform: () => holding.pass().then(() => done(undefined)) }), handle(quick)],
+    [handle(slow, { perform: passing(holding) }), handle(quick, { perform: passing(ran) })],
     { laneByName: { [slow.lane]: { concurrency: 1, claimMax: 1 } }, pollMs: 20 },
   )
   await engine.start()
+  const stuck = await stage.enqueue(requestsOf(slow, [1, 2, 3]))
   await holding.arrived
-  const ran = gate()
-  const later = safe({ lane: quick.lane })
-  const beside = stage.engine([handle(later, { perform: () => ran.pass().then(() => done(undefined)) })])
-  const passed = await stage.enqueue(requestsOf(later, [1]))
-  const tick = beside.engine.tick()
+  const { id } = await stage.enqueue(requestsOf(quick, [1]))
   await ran.arrived
-  ran.open()
-  await tick
-  expect(await stage.ended(passed.id)).toEqual(['1:succeeded'])
-  expect(await stage.states(stuck.id)).toEqual(['1:leased'])
-  holding.open()
+  expect(await stage.states(stuck.id)).toEqual(['1:leased', '2:ready', '3:ready'])
+  for (const each of [holding, ran]) each.open()
   await engine.stop(MINUTE)
+  expect(await stage.ended(id)).toEqual(['1:succeeded'])
 })
 
 test('every claim gives a fence larger than any before, also after retries, lost leases and hand-backs', async () => {

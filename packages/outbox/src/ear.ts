@@ -42,7 +42,10 @@ export const keepListening = async <T extends SettleTx>(
   const open = async (): Promise<void> => {
     try {
       const opened = await runtime.db.listen(WAKE_CHANNEL, take, lost)
-      if (stopped) return await opened()
+      if (stopped) {
+        await opened()
+        return
+      }
       close = opened
       // Whatever was announced while nobody listened.
       heard(undefined)

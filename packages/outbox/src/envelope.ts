@@ -8,7 +8,7 @@ export const envelopeOf = (row: ClaimedRow, action: AnyAction): Envelope<unknown
   tenantId: row.tenant_id,
   identity: row.identity,
   operationId: operationIdOf(row.tenant_id, row.identity),
-  payload: action.payload.parse(row.payload) as unknown,
+  payload: action.payload.parse(row.payload),
   aggregateRevision: row.aggregate_revision ?? undefined,
   traceParent: row.trace_parent ?? undefined,
   attempts: row.attempts,

@@ -20,7 +20,7 @@ export const guaranteeTable = (actions: readonly AnyAction[]): string => {
     .sort((a, b) => a.name.localeCompare(b.name))
     .map((action) => {
       const { name, onPredecessorDead, attemptsMax, elapsedMaxMs, lane, repairOwner } = action
-      const repeat = action.repeat as RepeatRule
+      const repeat = action.repeat
       const order = action.orderingKey
         ? `in order; if the one before it died, it ${successorByRule[onPredecessorDead]}`
         : 'in any order'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ActionDefinition, ActionRequest, AnyAction, Catalog } from './action.ts'
+import type { ActionRequest, AnyAction, Catalog } from './action.ts'
 import type { Correlation, Outcome, Prepared, Reconciled, RecordedCall, Settled } from './outcome.ts'
 import type { Sql } from './connection.ts'
 
@@ -34,8 +34,7 @@ export interface Attempt {
   readonly record: (call: RecordedCall) => void
 }
 
-type PayloadOf<A> = A extends ActionDefinition<string, infer P, infer _R> ? z.output<P> : never
-type RepeatOf<A> = A extends ActionDefinition<string, infer _P, infer R> ? R : never
+type PayloadOf<A extends AnyAction> = z.output<A['payload']>
 
 interface HandlerParts<A extends AnyAction, T extends EngineTx, Plan, Facts> {
   /**
@@ -71,7 +70,7 @@ export type Handler<A extends AnyAction, T extends EngineTx, Plan, Facts, Questi
   T,
   Plan,
   Facts
-> & { readonly reconcile?: ReconcilePart<A, T, Question, Facts> } & (RepeatOf<A> extends 'reconcile_first'
+> & { readonly reconcile?: ReconcilePart<A, T, Question, Facts> } & (A['repeat'] extends 'reconcile_first'
     ? { readonly reconcile: object }
     : { readonly reconcile?: never })
 

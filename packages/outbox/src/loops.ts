@@ -54,7 +54,7 @@ export const runLoops = async <T extends SettleTx>(
     soloLoop(runtime, parts, solo),
     dueLoop(runtime, parts, house.due, ringLanes),
     rescueLoop(runtime, parts, house.rescue, ringLanes),
-    beatLoop(runtime, house.beat, ear.test),
+    beatLoop(runtime, house.beat, () => ear.test()),
   ]
   return {
     stop: async () => {

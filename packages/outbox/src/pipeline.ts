@@ -32,7 +32,8 @@ export const runAction = async <T extends SettleTx>(
   }
   if (runtime.stopping()) return handBack(runtime, row, { started: false })
   if ((await runtime.markStarted(row)) === 'stale') {
-    return runtime.report({ type: 'stale', action: row.action, step: 'start' })
+    runtime.report({ type: 'stale', action: row.action, step: 'start' })
+    return
   }
 
   const { attempt, calls, close } = openAttempt(runtime, row)

@@ -45,7 +45,8 @@ export const runReconcile = async <T extends SettleTx>(
     return resolve(runtime, entry, row, asked, uncertainDeath(entry, 'payload_unreadable'), [], 'unreadable')
   }
   if ((await runtime.markStarted(row)) === 'stale') {
-    return runtime.report({ type: 'stale', action: row.action, step: 'start' })
+    runtime.report({ type: 'stale', action: row.action, step: 'start' })
+    return
   }
   const { attempt, calls, close } = openAttempt(runtime, row)
   const answer = await ask(runtime, entry, row, { target, envelope }, attempt)

@@ -27,7 +27,7 @@ export const registryOf = <T extends EngineTx>(registrations: readonly Registrat
   for (const { action, handler } of registrations) {
     if (entryByName.has(action.name)) throw new Error(`the action ${action.name} is registered twice`)
     entryByName.set(action.name, { type: 'action', action, handler })
-    const policy = action.reconcile as ReconcilePolicy | undefined
+    const policy = action.reconcile
     if (policy && handler.reconcile) {
       entryByName.set(reconcileName(action.name), {
         type: 'reconcile',

@@ -19,9 +19,9 @@ export const rescueLostRows = async <T extends SettleTx>(
 ): Promise<number> => {
   const rows = await takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX)
   await Promise.all(
-    rows.map((row) => {
+    rows.map(async (row) => {
       const entry = runtime.registry.entryByName.get(row.action)
-      return entry && rescue(runtime, entry, row)
+      if (entry) await rescue(runtime, entry, row)
     }),
   )
   return rows.length

@@ -1,10 +1,10 @@
 /** What the engine's suites share: a small domain, actions without a history, and eyes on what became of them. */
 import { randomUUID } from 'node:crypto'
-import type { Tx } from '@aftercommit/platform/db'
-import { useDatabase, type TestDatabase } from '@aftercommit/testing'
+import type { Db, Tx } from '@aftercommit/platform/db'
+import { gate, useDatabase, type TestDatabase } from '@aftercommit/testing'
 import { afterAll, beforeAll } from '@jest/globals'
 import { z } from 'zod'
-import { createEngine, type Engine, type EngineEvent, type EngineOptions } from './engine.ts'
+import { createEngine, type Engine, type EngineDb, type EngineEvent, type EngineOptions } from './engine.ts'
 import { enqueue, type Enqueued } from './enqueue.ts'
 import {
   defineAction,
@@ -72,7 +72,7 @@ const common = (shape: Shape) => {
     leaseMs: MINUTE,
     attemptsMax: 3,
     elapsedMaxMs: 12 * HOUR,
-    backoff: { baseMs: 1_000, maxMs: 8_000 },
+    backoff: { baseMs: 10_000, maxMs: 80_000 },
     repairOwner: 'operations',
     ...rest,
   }
@@ -90,7 +90,7 @@ export const askable = (shape: Shape = {}) =>
       graceMs: GRACE_MS,
       attemptsMax: 2,
       elapsedMaxMs: 12 * HOUR,
-      backoff: { baseMs: 1_000, maxMs: 8_000 },
+      backoff: { baseMs: 10_000, maxMs: 80_000 },
     },
   })
 
@@ -150,11 +150,40 @@ export interface Stage extends Eyes {
     registrations: readonly Registration<Tx>[],
     options?: Partial<EngineOptions<Tx>>,
   ): { readonly engine: Engine; readonly events: readonly EngineEvent[] }
+  /** One life of a dispatcher: a round of work that ends with it, at `die()`, or of its own accord. */
+  untilDeath(registrations: (mortal: Mortal) => readonly Registration<Tx>[]): Promise<void>
   /** Enqueues as a command of the API would, for a new tenant and a new thing unless told which. */
   enqueue(
     requests: (id: string) => readonly ActionRequest[],
     where?: { readonly tenant?: string; readonly id?: string },
   ): Promise<{ readonly tenant: string; readonly id: string; readonly enqueued: readonly Enqueued[] }>
+}
+
+export interface Mortal {
+  /** From now on nothing of this dispatcher reaches the database, and nobody answers it. */
+  readonly die: () => void
+}
+
+/** A dispatcher's database as it is for a process that may be killed: after its death, nothing ever returns. */
+const mortalDb = (
+  db: Db,
+): { readonly db: EngineDb<Tx>; readonly die: () => void; readonly dead: Promise<void> } => {
+  const death = gate()
+  let alive = true
+  const living = <R>(work: () => Promise<R>): Promise<R> => (alive ? work() : new Promise(() => undefined))
+  return {
+    dead: death.pass(),
+    die: () => {
+      alive = false
+      death.open()
+    },
+    db: {
+      query: (text, values) => living(() => db.query(text, values)),
+      transact: (tenantId, work) => living(() => db.transact(tenantId, work)),
+      transaction: (work) => living(() => db.transaction(work)),
+      listen: (channel, heard, lost) => living(() => db.listen(channel, heard, lost)),
+    },
+  }
 }
 
 export const requestsOf =
@@ -198,6 +227,11 @@ export const useStage = (): Stage => {
         events,
       }
     },
+    untilDeath: async (registrations) => {
+      const { db, die, dead } = mortalDb(database.dispatcher)
+      const engine = createEngine<Tx>({ db, registrations: registrations({ die }), random: () => 0.5 })
+      await Promise.race([engine.drain(), dead])
+    },
     enqueue: async (requests, where = {}) => {
       const tenant = where.tenant ?? (await database.createTenant())
       const id = where.id ?? randomUUID()
@@ -225,7 +259,8 @@ export interface LiveRow {
   readonly uncertain: boolean
   readonly doomed: boolean
   readonly correlation: unknown
-  readonly due_in_ms: number
+  /** In whole seconds, because the clock goes on while a test looks. */
+  readonly due_in_s: number
 }
 
 interface Eyes {
@@ -259,7 +294,7 @@ const eyesOn = (database: TestDatabase): Eyes => {
   const live = async (id: string): Promise<readonly LiveRow[]> => {
     const { rows } = await database.owner.query<LiveRow>(
       `select id, (payload->>'n')::int as n, action, state::text, fence, attempts, claims, lost_leases, solo, uncertain,
-         doomed, correlation, round(extract(epoch from available_at - app_now()) * 1000)::float8 as due_in_ms
+         doomed, correlation, round(extract(epoch from available_at - app_now()))::int as due_in_s
        from outbox where aggregate_id = $1 order by outbox.id`,
       [id],
     )

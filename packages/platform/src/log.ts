@@ -9,16 +9,17 @@ export interface Log {
   readonly error: (message: string, fields?: LogFields) => void
 }
 
-/** JSON lines on standard output. */
+/** JSON lines on standard output, or on `stream`. */
 export const createLog = (
   service: string,
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info',
+  stream?: NodeJS.WritableStream,
 ): Log => {
   const logger = winston.createLogger({
     ...(level === 'silent' ? { silent: true } : { level }),
     defaultMeta: { service },
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [new winston.transports.Console()],
+    transports: [stream ? new winston.transports.Stream({ stream }) : new winston.transports.Console()],
   })
   const write =
     (severity: 'info' | 'warn' | 'error') =>
@@ -26,6 +27,13 @@ export const createLog = (
       void logger.log(severity, message, fields)
   return { info: write('info'), warn: write('warn'), error: write('error') }
 }
+
+/** The same log, every line of which also carries `fields`. */
+export const withFields = (log: Log, fields: LogFields): Log => ({
+  info: (message, more) => log.info(message, { ...fields, ...more }),
+  warn: (message, more) => log.warn(message, { ...fields, ...more }),
+  error: (message, more) => log.error(message, { ...fields, ...more }),
+})
 
 /**
  * An error as a log may show it: its kind, its code and where it arose. Not its message, which may quote a value, a

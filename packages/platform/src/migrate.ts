@@ -100,6 +100,8 @@ export const ensureLogin = async (ownerUrl: string, loginUrl: string, role: Proc
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'aftercommit migrate' })
   await client.connect()
   try {
+    // Roles belong to the cluster: two processes that make one at once would collide, and one of them would fail.
+    await client.query('select pg_advisory_lock($1)', [PRISMA_MIGRATION_LOCK])
     const known = await client.query('select from pg_roles where rolname = $1', [
       decodeURIComponent(username),
     ])

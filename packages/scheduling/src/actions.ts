@@ -97,12 +97,16 @@ export const schedulingActions = {
   /** The booking deadline has come: a meeting that is not approved by then lapses. Calls nobody. */
   reachDeadline: defineAction({
     name: 'scheduling.reach_deadline',
-    payload: z.object({ meetingId: MeetingId }),
+    payload: z.object({
+      meetingId: MeetingId,
+      /** The round from which an approved meeting waits again; absent for its first wait. */
+      round: z.int().optional(),
+    }),
     payloadVersion: 1,
     policyVersion: 1,
     lane: 'decide',
     subject,
-    identity: ({ meetingId }) => meetingId,
+    identity: ({ meetingId, round }) => (round === undefined ? meetingId : `${meetingId}:${round}`),
     repeat: 'safe',
     onPredecessorDead: 'run',
     leaseMs: MINUTE,

@@ -59,7 +59,8 @@ export const openMeeting = (
   db.transact(tenantId, async (tx): Promise<OpenResult> => {
     const problems = [...(await unknownReferences(tx, draft)), ...pastDeadline(draft, tx.now)]
     if (problems.length > 0) return { type: 'malformed', problems }
-    const head = { id: MeetingId.parse(randomUUID()), revision: 1, round: 1, traceParent }
+    const id = MeetingId.parse(randomUUID())
+    const head = { id, revision: 1, round: 1, traceParent: wellFormed(traceParent) }
     const absences = absencesOf(draft)
     if (absences.length > 0) {
       const meeting: IncompleteMeeting = { ...head, draft, state: { type: 'incomplete' } }
@@ -73,6 +74,12 @@ export const openMeeting = (
     await enqueue(tx, [...actions, deadlineOf(meeting, intent.bookBy)])
     return { type: 'opened', meeting }
   })
+
+const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
+
+/** What is no traceparent is ignored (W3C Trace Context, 3.2.2): rows keep it, and it could say anything. */
+const wellFormed = (traceParent: string | undefined): string | undefined =>
+  traceParent !== undefined && TRACE_PARENT.test(traceParent) ? traceParent : undefined
 
 /** Whoever asked for the meeting is asked for what is missing; nobody else could know. */
 const EXCEPTION_OWNER = 'requester'

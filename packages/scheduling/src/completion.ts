@@ -16,6 +16,7 @@ export const checkedFields = [
   'required_attendees',
   'optional_attendees',
   'nobody_else',
+  'attendee_addresses',
   'location',
   'conference',
   'visibility',
@@ -31,6 +32,10 @@ export type Verdict =
 /**
  * S9: holds a read-back event against the approved draft, in every point, and refuses more as well as less: an extra
  * attendee or a wider visibility was approved by nobody.
+ *
+ * Exchange has been seen to give an attendee back under a legacy name ("/o=ExchangeLabs/…", microsoft-graph-docs#13898).
+ * Who that is cannot be told, so it agrees with nobody: the person it may stand for is missing, somebody is there whom
+ * nobody approved, and `attendee_addresses` says why.
  */
 export const verify = (draft: EventDraft, event: ProviderEvent): Verdict => {
   if (draft.conference && event.conference === 'pending') return { type: 'pending', field: 'conference' }
@@ -63,8 +68,12 @@ const agreementOf = (draft: EventDraft, event: ProviderEvent): Record<CheckedFie
     nobody_else: guests.every((guest) =>
       draft.attendees.some((attendee) => sameAddress(attendee.address, guest.address)),
     ),
+    attendee_addresses: guests.every(({ address }) => isComparable(address)),
     location: (event.location ?? '') === (draft.location ?? ''),
     conference: draft.conference ? event.conference === 'ready' : event.conference === 'none',
     visibility: event.visibility === 'default',
   }
 }
+
+/** Whether an address names a mailbox, and not an entry of somebody's directory or nothing at all. */
+const isComparable = (address: string): boolean => /^[^\s@/][^\s@]*@[^\s@]+$/.test(address)

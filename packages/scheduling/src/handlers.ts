@@ -11,7 +11,7 @@ import type { World } from './handlers/world.ts'
 import { writeEvent } from './handlers/write-event.ts'
 
 export { schedulingActions }
-export type { World } from './handlers/world.ts'
+export type { OpenedCalendar, OpenedSecret, World } from './handlers/world.ts'
 export type { CalendarConnection, WebhookEndpoint } from './store.ts'
 
 export const schedulingHandlers = (world: World): readonly Registration<Tx>[] => {

@@ -24,12 +24,18 @@ const LocalDateTime = z.iso.datetime({ local: true, offset: false }).refine((tex
 /** Compared without letter case, and kept as given for the provider. */
 const Address = z.email().max(254)
 
-export const WorkingHours = z.strictObject({
-  startsAt: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:mm'),
-  endsAt: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'HH:mm'),
-  /** ISO days of the week, 1 is Monday. */
-  days: z.array(z.int().min(1).max(7)).min(1).max(7),
-})
+export const WorkingHours = z
+  .strictObject({
+    startsAt: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:mm'),
+    endsAt: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'HH:mm'),
+    /** ISO days of the week, 1 is Monday. */
+    days: z.array(z.int().min(1).max(7)).min(1).max(7),
+  })
+  // Times of this shape sort as text. Hours past midnight would be a guess at which day they belong to.
+  .refine(({ startsAt, endsAt }) => startsAt < endsAt, {
+    path: ['endsAt'],
+    error: 'working hours end after they start, on the same day',
+  })
 export type WorkingHours = z.output<typeof WorkingHours>
 
 const Purpose = z.string().trim().min(1).max(200)

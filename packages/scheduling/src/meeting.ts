@@ -116,10 +116,13 @@ const tellClient = (
     ),
   )
 
-/** The row that ends a meeting which nobody has approved by its deadline. */
-export const deadlineOf = (meeting: MeetingHead, bookBy: string): ActionRequest =>
+/**
+ * The row that ends a meeting which nobody has approved by its deadline. `round` names the round from which an approved
+ * meeting waits again, for its first row ended with the approval.
+ */
+export const deadlineOf = (meeting: MeetingHead, bookBy: string, round?: number): ActionRequest =>
   schedulingActions.reachDeadline.request(
-    { meetingId: meeting.id },
+    { meetingId: meeting.id, ...(round !== undefined && { round }) },
     { ...facets(meeting), notBefore: new Date(bookBy) },
   )
 
@@ -180,16 +183,29 @@ export const evidenceArrived = (
   return { meeting: moved(meeting, { type: 'choosing' }), actions: [find] }
 }
 
+/** The code of evidence that was good once. Unlike the others it says nothing about the calendar. */
+export const EVIDENCE_EXPIRED = 'expired'
+
+/** What a search came to, and from what. */
+export interface Searched {
+  readonly result: FindTimesResult
+  readonly evidenceIds: readonly EvidenceId[]
+  /** Required people whose time is not known, and why. */
+  readonly unknownRequired: readonly { readonly participantId: string; readonly code: string }[]
+}
+
 export type TimeChosen =
   | (Change & { readonly type: 'proposed'; readonly proposal: Proposal })
   | (Change & { readonly type: 'no_overlap' })
+  /** Nothing is wrong but that it took too long: everybody's time is read anew. */
+  | (Change & { readonly type: 'outdated' })
   | (Change & { readonly type: 'repair'; readonly repair: Repair })
 
 /** The search has ended. Automatic approval is its caller's next step, by the same rule as a person's. */
 export const timesFound = (
   meeting: Meeting,
-  result: FindTimesResult,
-  evidenceIds: readonly EvidenceId[],
+  { result, evidenceIds, unknownRequired }: Searched,
+  participants: readonly Participant[],
   endpointIds: readonly EndpointId[],
   newId: NewId,
 ): TimeChosen => {
@@ -220,7 +236,11 @@ export const timesFound = (
       }
     }
     case 'unknown_required': {
-      const facts = { participantIds: result.participantIds }
+      if (unknownRequired.every(({ code }) => code === EVIDENCE_EXPIRED)) {
+        return { type: 'outdated', ...gatherAgain(meeting, participants) }
+      }
+      const participantIds = unknownRequired.map(({ participantId }) => participantId)
+      const facts = { participantIds, reasons: unknownRequired }
       const repair = newRepair(newId, 'availability_unknown', 'calendar_owner', facts)
       return { type: 'repair', ...opened(meeting, repair, endpointIds) }
     }
@@ -323,9 +343,15 @@ export const writePending = (meeting: Meeting, proposalId: ProposalId): Change =
   actions: [],
 })
 
-/** Somebody's time was taken between proposal and write: everybody's is read anew. */
-export const slotTaken = (meeting: Meeting, participants: readonly Participant[]): Change =>
+const gatherAgain = (meeting: Meeting, participants: readonly Participant[]): Change =>
   gather({ ...meeting, round: meeting.round + 1 }, participants)
+
+/** Somebody's time was taken between proposal and write: everybody's is read anew, and the deadline counts again. */
+export const slotTaken = (meeting: Meeting, participants: readonly Participant[]): Change => {
+  const again = gatherAgain(meeting, participants)
+  const deadline = deadlineOf(again.meeting, meeting.intent.bookBy, again.meeting.round)
+  return { meeting: again.meeting, actions: [...again.actions, deadline] }
+}
 
 /** S9: what was read back agrees with what was approved in every point. */
 export const completionVerified = (

@@ -1,9 +1,9 @@
 import { workingWindows, parseTimeZone, type Interval } from '@aftercommit/time'
 import type { Evidence } from './evidence.ts'
-import type { EvidenceId, ParticipantId } from './ids.ts'
+import type { ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
-import type { Meeting, Participant } from './meeting.ts'
-import { findTimes, type FindTimesResult, type PersonAvailability } from './overlap.ts'
+import { EVIDENCE_EXPIRED, type Meeting, type Participant, type Searched } from './meeting.ts'
+import { findTimes, type PersonAvailability } from './overlap.ts'
 
 const GRAIN_MS = 15 * 60_000
 
@@ -15,29 +15,31 @@ export interface Search {
   readonly now: Date
 }
 
-export interface SearchResult {
-  readonly result: FindTimesResult
-  readonly evidenceIds: readonly EvidenceId[]
-}
-
 /** Looks for a time from this round's evidence. What has expired by `now` counts as unknown. Pure. */
-export const searchTimes = ({ meeting, participants, evidence, now }: Search): SearchResult => {
+export const searchTimes = ({ meeting, participants, evidence, now }: Search): Searched => {
   const window = windowOf(meeting.intent)
   const evidenceByPerson = new Map(evidence.map((piece) => [piece.participantId, piece]))
   const people = (role: Participant['role']): readonly PersonAvailability[] =>
     participants
       .filter((participant) => participant.role === role)
       .map((participant) => availabilityOf(participant, evidenceByPerson, window, now))
+  const required = people('required')
   const result = findTimes({
     durationMs: durationMs(meeting.intent),
     window,
     grainMs: GRAIN_MS,
-    required: people('required'),
+    required,
     optional: people('optional'),
     approachNotBefore: now,
     maxProposals: 3,
   })
-  return { result, evidenceIds: evidence.map(({ id }) => id) }
+  return {
+    result,
+    evidenceIds: evidence.map(({ id }) => id),
+    unknownRequired: required.flatMap(({ participantId, busy }) =>
+      busy.type === 'unknown' ? [{ participantId, code: busy.reason }] : [],
+    ),
+  }
 }
 
 const availabilityOf = (
@@ -55,7 +57,7 @@ const availabilityOf = (
   })
   if (!piece) return unknown('no_evidence')
   if (piece.type === 'unknown') return unknown(piece.code)
-  if (piece.expiresAt <= now) return unknown('expired')
+  if (piece.expiresAt <= now) return unknown(EVIDENCE_EXPIRED)
   return {
     participantId: participant.id,
     busy: { type: 'known', busy: piece.busy, bufferBeforeMs: 0, bufferAfterMs: 0 },

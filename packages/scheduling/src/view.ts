@@ -48,7 +48,13 @@ export interface MeetingView {
     readonly owner: string
     readonly lapsesAt: string
   }[]
-  readonly repairs: readonly { readonly id: string; readonly code: string; readonly owner: string }[]
+  readonly repairs: readonly {
+    readonly id: string
+    readonly code: string
+    readonly owner: string
+    /** What is wrong, by field and reason; people by id. */
+    readonly facts: Readonly<Record<string, unknown>>
+  }[]
 }
 
 export const viewMeeting = (
@@ -104,6 +110,6 @@ export const viewMeeting = (
         })),
       repairs: repairs
         .filter(({ resolvedAt }) => resolvedAt === undefined)
-        .map(({ id, code, owner }) => ({ id, code, owner })),
+        .map(({ id, code, owner, facts }) => ({ id, code, owner, facts })),
     }
   })

@@ -228,14 +228,16 @@ end $$;
 -- The state of a row that nothing of its own key holds back.
 create function outbox_runnable_state(p_account text, p_not_before timestamptz,
                                       out state outbox_state, out available_at timestamptz)
-  language plpgsql stable as $$
+  language plpgsql volatile as $$
 declare paused_until timestamptz;
 begin
   available_at := greatest(p_not_before, app_now());
-  state := case when available_at > app_now() then 'scheduled' else 'ready' end;
+  -- app_now() is when this transaction began. A row may have been written since by one that began later and has
+  -- committed; its time has come as well.
+  state := case when available_at > app_now() + (clock_timestamp() - now()) then 'scheduled' else 'ready' end;
   if p_account is not null then
     select until into paused_until from outbox_account_pause p where p.account = p_account and p.until > app_now();
-    if found and paused_until > available_at then
+    if found and paused_until >= available_at then
       state := 'paused';
       available_at := paused_until;
     end if;

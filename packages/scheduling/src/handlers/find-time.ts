@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { done, go, handlerOf } from '@aftercommit/outbox'
+import { done, go, handlerOf, type ActionRequest } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
 import { approveWithin } from '../commands.ts'
-import { timesFound } from '../meeting.ts'
+import { openRepair, timesFound, type Meeting } from '../meeting.ts'
 import { searchTimes, type Search } from '../search.ts'
 import {
   insertProposal,
@@ -32,12 +32,13 @@ export const findTime = () =>
     perform: (search) => Promise.resolve(done(searchTimes(search))),
 
     settle: async (tx, { payload }, outcome) => {
-      if (outcome.type !== 'done') return []
+      if (outcome.type !== 'done' && outcome.type !== 'dead') return []
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (meeting?.state.type !== 'choosing' || meeting.round !== payload.round) return []
-      const { result, evidenceIds } = outcome.facts
+      if (outcome.type === 'dead') return giveUp(tx, meeting, outcome)
       const endpointIds = await readActiveEndpointIds(tx)
-      const chosen = timesFound(meeting, result, evidenceIds, endpointIds, randomUUID)
+      const participants = await readParticipants(tx, meeting.id)
+      const chosen = timesFound(meeting, outcome.facts, participants, endpointIds, randomUUID)
       if (chosen.type === 'repair') await insertRepair(tx, meeting.id, chosen.repair)
       if (chosen.type !== 'proposed') {
         await saveMeeting(tx, chosen.meeting)
@@ -50,3 +51,16 @@ export const findTime = () =>
       return next.actions
     },
   })
+
+/** A search that cannot be made must not leave its meeting waiting for it. */
+const giveUp = async (
+  tx: Tx,
+  meeting: Meeting,
+  { code, owner }: { readonly code: string; readonly owner: string },
+): Promise<readonly ActionRequest[]> => {
+  const facts = { round: meeting.round }
+  const change = openRepair(meeting, await readActiveEndpointIds(tx), { code, owner, facts }, randomUUID)
+  await insertRepair(tx, meeting.id, change.repair)
+  await saveMeeting(tx, change.meeting)
+  return change.actions
+}

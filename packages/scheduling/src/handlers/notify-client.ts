@@ -1,8 +1,8 @@
 import { done, go, handlerOf, type Outcome } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
-import { readEndpoint, readMeeting } from '../store.ts'
-import { callContext, type World } from './world.ts'
+import { readAnyMeeting, readEndpoint } from '../store.ts'
+import { callContext, deadOutOfReach, type World } from './world.ts'
 
 interface Plan {
   readonly url: string
@@ -19,13 +19,15 @@ export const notifyClient = (world: World) =>
     prepare: async (tx, { payload, operationId }) => {
       const endpoint = await readEndpoint(tx, payload.endpointId)
       if (endpoint?.state !== 'active') return { type: 'suppressed', reason: 'endpoint_disabled' }
-      const meeting = await readMeeting(tx, payload.meetingId)
+      // A meeting that still waits to be told something has messages too: it asks for what is missing.
+      const meeting = await readAnyMeeting(tx, payload.meetingId)
       if (!meeting) return { type: 'obsolete', reason: 'meeting_gone' }
       // Built from the row alone, so that a message sent twice is the same message.
       const { event, meetingId, occasionId } = payload
       const body = JSON.stringify({ type: event, data: { meetingId, occasionId } })
-      const secret = world.webhookSecretOf(tx.tenantId, endpoint)
-      return go<Plan>({ url: endpoint.url, id: operationId, body, secret })
+      const opened = world.webhookSecretOf(tx.tenantId, endpoint)
+      if (opened.type === 'unreadable') return deadOutOfReach({ code: 'credential_unreadable' })
+      return go<Plan>({ url: endpoint.url, id: operationId, body, secret: opened.secret })
     },
 
     perform: async (plan, attempt): Promise<Outcome<undefined>> => {

@@ -17,7 +17,14 @@ import {
   readParticipants,
   saveMeeting,
 } from '../store.ts'
-import { callContext, outcomeOfFailedRead, type World } from './world.ts'
+import {
+  callContext,
+  deadOutOfReach,
+  outcomeOfFailedRead,
+  passes,
+  reachCalendar,
+  type World,
+} from './world.ts'
 
 interface Plan {
   readonly calendar: Calendar
@@ -40,9 +47,10 @@ export const readAvailability = (world: World) =>
       if (!person) return { type: 'obsolete', reason: 'participant_gone' }
       if (person.connectionId === undefined) return { type: 'obsolete', reason: 'not_connected' }
       const connection = (await readConnections(tx, [person.connectionId])).get(person.connectionId)
-      if (connection?.state !== 'active') return { type: 'dead', class: 'permission', code: 'grant_revoked' }
-      const calendar = world.calendarOf(tx.tenantId, connection)
-      return go<Plan>({ calendar, address: connection.address, window: windowOf(meeting.intent) })
+      const access = reachCalendar(world, tx.tenantId, connection)
+      if (access.type === 'out_of_reach') return deadOutOfReach(access)
+      const { calendar, address } = access
+      return go<Plan>({ calendar, address, window: windowOf(meeting.intent) })
     },
 
     perform: async ({ calendar, address, window }, attempt): Promise<Outcome<Learned>> => {
@@ -53,8 +61,7 @@ export const readAvailability = (world: World) =>
       if (answer.type !== 'read') return outcomeOfFailedRead(answer)
       const busy = answer.busyByAddress.get(address)
       if (!busy) return { type: 'retry', code: 'answer_without_calendar' }
-      // The provider had trouble with this one calendar: that passes. The other reasons do not.
-      if (busy.type === 'unknown' && (busy.reason === 'internal' || busy.reason === 'missing')) {
+      if (busy.type === 'unknown' && passes(busy)) {
         return { type: 'retry', code: `calendar_${busy.reason}` }
       }
       return done({ ...busy, retrievedAt: attempt.now })

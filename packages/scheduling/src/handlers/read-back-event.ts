@@ -16,7 +16,7 @@ import {
   readMeeting,
   saveMeeting,
 } from '../store.ts'
-import { callContext, outcomeOfFailedRead, type World } from './world.ts'
+import { callContext, deadOutOfReach, outcomeOfFailedRead, reachCalendar, type World } from './world.ts'
 
 interface Plan {
   readonly calendar: Calendar
@@ -42,9 +42,10 @@ export const readBackEvent = (world: World) =>
       if (!event || !approval) throw new Error('a read-back was enqueued without an event to read')
       const id = meeting.intent.organizer.calendarConnectionId
       const connection = (await readConnections(tx, [id])).get(id)
-      if (connection?.state !== 'active') return { type: 'dead', class: 'permission', code: 'grant_revoked' }
+      const access = reachCalendar(world, tx.tenantId, connection)
+      if (access.type === 'out_of_reach') return deadOutOfReach(access)
       const { calendarAddress, eventId } = event
-      const calendar = world.calendarOf(tx.tenantId, connection)
+      const { calendar } = access
       return go<Plan>({ calendar, draft: approval.draft, ref: { calendarAddress, eventId } })
     },
 

@@ -1,14 +1,24 @@
-import type { Attempt, Outcome } from '@aftercommit/outbox'
+import type { Attempt, Outcome, Prepared } from '@aftercommit/outbox'
 import type { CallContext, CallFailure } from '@aftercommit/providers/call'
-import type { Calendar } from '@aftercommit/providers/calendar'
+import type { Calendar, CalendarBusy } from '@aftercommit/providers/calendar'
 import type { WebhookSender } from '@aftercommit/providers/webhook'
 import type { CalendarConnection, WebhookEndpoint } from '../store.ts'
 
+/**
+ * A sealed credential that cannot be opened: its key has left the ring, or it was sealed for another place. Trying
+ * again does not change that, so it is an answer and no error.
+ */
+export interface Unreadable {
+  readonly type: 'unreadable'
+}
+export type OpenedCalendar = { readonly type: 'opened'; readonly calendar: Calendar } | Unreadable
+export type OpenedSecret = { readonly type: 'opened'; readonly secret: string } | Unreadable
+
 /** The parts of the world that scheduling's handlers may touch. Credentials are opened behind these, never here. */
 export interface World {
-  readonly calendarOf: (tenantId: string, connection: CalendarConnection) => Calendar
+  readonly calendarOf: (tenantId: string, connection: CalendarConnection) => OpenedCalendar
   readonly webhooks: WebhookSender
-  readonly webhookSecretOf: (tenantId: string, endpoint: WebhookEndpoint) => string
+  readonly webhookSecretOf: (tenantId: string, endpoint: WebhookEndpoint) => OpenedSecret
   /** Bound of one exchange with a provider. */
   readonly callTimeoutMs: number
 }
@@ -19,16 +29,58 @@ export const callContext = (world: World, attempt: Attempt): CallContext => ({
   record: attempt.record,
 })
 
+export interface OutOfReach {
+  readonly type: 'out_of_reach'
+  readonly code: 'grant_revoked' | 'credential_unreadable'
+}
+export type CalendarAccess =
+  { readonly type: 'in_reach'; readonly calendar: Calendar; readonly address: string } | OutOfReach
+
+/** A connection's calendar, or why nobody but a person can reach it. */
+export const reachCalendar = (
+  world: World,
+  tenantId: string,
+  connection: CalendarConnection | undefined,
+): CalendarAccess => {
+  if (connection?.state !== 'active') return { type: 'out_of_reach', code: 'grant_revoked' }
+  const opened = world.calendarOf(tenantId, connection)
+  return opened.type === 'opened'
+    ? { type: 'in_reach', calendar: opened.calendar, address: connection.address }
+    : { type: 'out_of_reach', code: 'credential_unreadable' }
+}
+
+/** Who can put it right: a grant comes back from its calendar's owner, a key from whoever keeps the ring. */
+const ownerByCode = {
+  grant_revoked: 'calendar_owner',
+  credential_unreadable: 'operations',
+} as const satisfies Record<OutOfReach['code'], string>
+
+export const deadOutOfReach = ({
+  code,
+}: Pick<OutOfReach, 'code'>): Extract<Prepared<never>, { type: 'dead' }> => ({
+  type: 'dead',
+  class: 'permission',
+  code,
+  owner: ownerByCode[code],
+})
+
+/** Trouble with this one calendar that is the provider's and passes. The other reasons do not, without a person. */
+export const passes = ({ reason }: Extract<CalendarBusy, { type: 'unknown' }>): boolean =>
+  reason === 'internal' || reason === 'missing'
+
 /** How long an account rests when its provider throttles without saying for how long. */
 const THROTTLE_DEFAULT_MS = 60_000
 /** Google's invitation quota recovers over hours; see "Calendar usage limits exceeded" in its error guide. */
 const QUOTA_PAUSE_MS = 60 * 60_000
 
+/** What a failure can come to: anything but success. */
+export type Failed = Exclude<Outcome<never>, { type: 'done' }>
+
 /**
  * What a failed call means for an action that only reads, or that provably did not write. An uncertain read is a
  * read that can be made again.
  */
-export const outcomeOfFailedRead = (failure: CallFailure): Outcome<never> => {
+export const outcomeOfFailedRead = (failure: CallFailure): Failed => {
   switch (failure.type) {
     case 'not_sent':
       return {
@@ -46,14 +98,20 @@ export const outcomeOfFailedRead = (failure: CallFailure): Outcome<never> => {
   }
 }
 
-/** The same for an action that may have written: what is not proved undone is unknown. */
-export const outcomeOfFailedWrite = (failure: CallFailure): Outcome<never> => {
+/**
+ * The same for an action that may have written: what is not proved undone is unknown. `answeredAt` is when the provider
+ * answered, by the database's clock.
+ */
+export const outcomeOfFailedWrite = (failure: CallFailure, answeredAt: Date): Failed => {
   switch (failure.type) {
     case 'uncertain':
       return {
         type: 'unknown',
         code: failure.code,
-        correlation: failure.claimed === undefined ? {} : { claimed: failure.claimed },
+        correlation:
+          failure.claimed === undefined
+            ? {}
+            : { claimed: failure.claimed, answeredAt: answeredAt.toISOString() },
       }
     case 'malformed':
       return { type: 'unknown', code: failure.code, correlation: {} }
@@ -64,7 +122,7 @@ export const outcomeOfFailedWrite = (failure: CallFailure): Outcome<never> => {
   }
 }
 
-const outcomeOfRefusal = (failure: Extract<CallFailure, { type: 'refused' }>): Outcome<never> => {
+const outcomeOfRefusal = (failure: Extract<CallFailure, { type: 'refused' }>): Failed => {
   const { reason, code } = failure
   switch (reason) {
     case 'grant_revoked':

@@ -4,6 +4,7 @@ import {
   go,
   handlerOf,
   type Attempt,
+  type Correlation,
   type Outcome,
   type Reconciled,
   type Settled,
@@ -33,17 +34,29 @@ import {
   readParticipants,
   saveMeeting,
 } from '../store.ts'
-import { callContext, outcomeOfFailedRead, outcomeOfFailedWrite, type World } from './world.ts'
+import { readSlot, type RequiredPerson } from './slot.ts'
+import {
+  callContext,
+  deadOutOfReach,
+  outcomeOfFailedRead,
+  outcomeOfFailedWrite,
+  reachCalendar,
+  type OutOfReach,
+  type World,
+} from './world.ts'
 
-interface Plan {
+interface Target {
   readonly calendar: Calendar
   readonly draft: EventDraft
+}
+
+interface Plan extends Target {
   /** Whose time is checked once more just before writing. */
-  readonly required: readonly {
-    readonly participantId: ParticipantId
-    readonly address: string
-    readonly calendar: Calendar
-  }[]
+  readonly required: readonly RequiredPerson[]
+  /** Whether an earlier attempt may have left an event behind. */
+  readonly triedBefore: boolean
+  /** Whose calendar ended the attempt for good. Filled while performing, read by the settle that gets the same plan. */
+  readonly blamed: Set<ParticipantId>
 }
 
 type Written =
@@ -54,7 +67,7 @@ type Payload = { readonly meetingId: MeetingId; readonly proposalId: ProposalId 
 
 export const writeEvent = (world: World) =>
   handlerOf<Tx>()(schedulingActions.writeEvent, {
-    prepare: async (tx, { payload }) => {
+    prepare: async (tx, { payload, attempts }) => {
       const meeting = await readMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) {
         return { type: 'obsolete', reason: 'meeting_moved_on' }
@@ -63,42 +76,34 @@ export const writeEvent = (world: World) =>
         return { type: 'dead', class: 'stale', code: 'booking_deadline_passed' }
       }
       const target = await loadTarget(world, tx, payload)
-      if (!target) return { type: 'dead', class: 'permission', code: 'grant_revoked' }
+      if (target.type === 'out_of_reach') return deadOutOfReach(target)
       const required = await requiredCalendars(world, tx, payload.meetingId)
-      if (!required) return { type: 'dead', class: 'permission', code: 'grant_revoked' }
-      return go<Plan>({ ...target, required })
+      return go<Plan>({ ...target, required, triedBefore: attempts > 0, blamed: new Set() })
     },
 
     perform: async (plan, attempt): Promise<Outcome<Written>> => {
-      const refusal = await stillFree(world, plan, attempt)
+      const startedMs = performance.now()
+      const refusal = await whyNot(world, plan, attempt)
       if (refusal) return refusal
       const answer = await plan.calendar.insertEvent(plan.draft, callContext(world, attempt))
-      return outcomeOfInsert(answer, attempt)
+      const answeredAt = new Date(attempt.now.getTime() + performance.now() - startedMs)
+      return outcomeOfInsert(answer, attempt, answeredAt)
     },
 
     reconcile: {
-      load: async (tx, { payload }) => {
-        const target = await loadTarget(world, tx, payload)
-        if (!target) throw new Error('the approval or the calendar of an unknown write cannot be read')
-        return target
-      },
-      ask: async ({ calendar, draft }, _correlation, attempt): Promise<Reconciled<Written>> => {
-        const answer = await calendar.findEvents(
-          draft.calendarAddress,
-          draft.operationId,
-          callContext(world, attempt),
-        )
-        if (answer.type === 'read') return judge(draft, answer.events, attempt)
-        const failed = outcomeOfFailedRead(answer)
-        if (failed.type === 'retry' || failed.type === 'throttled') return failed
-        return { type: 'retry', code: 'code' in failed ? failed.code : failed.type }
+      load: (tx, { payload }) => loadTarget(world, tx, payload),
+      ask: async (target, correlation, attempt): Promise<Reconciled<Written>> => {
+        // What may have been written cannot be looked for: a person must, and is told why.
+        if (target.type === 'out_of_reach') return { type: 'conflicting', code: target.code }
+        const found = await lookFor(world, target, attempt)
+        return found.type === 'absent' ? (refusedAfterAll(correlation, attempt) ?? found) : found
       },
     },
 
-    settle: async (tx, { payload }, outcome) => {
+    settle: async (tx, { payload }, outcome, plan) => {
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) return []
-      const change = await changeOf(tx, meeting, payload.proposalId, outcome)
+      const change = await changeOf(tx, meeting, payload.proposalId, outcome, [...(plan?.blamed ?? [])])
       if (!change) return []
       await saveMeeting(tx, change.meeting)
       return change.actions
@@ -110,6 +115,7 @@ const changeOf = async (
   meeting: Meeting,
   proposalId: ProposalId,
   outcome: Settled<Written>,
+  participantIds: readonly ParticipantId[],
 ): Promise<Change | undefined> => {
   switch (outcome.type) {
     case 'done': {
@@ -127,7 +133,8 @@ const changeOf = async (
       return writePending(meeting, proposalId)
     case 'dead': {
       const { code, owner } = outcome
-      const fault = { code, owner, facts: { proposalId, class: outcome.class } }
+      const blamed = participantIds.length > 0 && { participantIds }
+      const fault = { code, owner, facts: { proposalId, class: outcome.class, ...blamed } }
       const change = openRepair(meeting, await readActiveEndpointIds(tx), fault, randomUUID)
       await insertRepair(tx, meeting.id, change.repair)
       return change
@@ -142,61 +149,77 @@ const loadTarget = async (
   world: World,
   tx: Tx,
   { meetingId, proposalId }: Payload,
-): Promise<{ calendar: Calendar; draft: EventDraft } | undefined> => {
+): Promise<(Target & { readonly type: 'in_reach' }) | OutOfReach> => {
   const meeting = await readMeeting(tx, meetingId)
   const approval = await readApproval(tx, proposalId)
-  if (!meeting || !approval) return undefined
+  if (!meeting || !approval) throw new Error('a write was enqueued without an approval')
   const id: ConnectionId = meeting.intent.organizer.calendarConnectionId
-  const connection = (await readConnections(tx, [id])).get(id)
-  if (connection?.state !== 'active') return undefined
-  return { calendar: world.calendarOf(tx.tenantId, connection), draft: approval.draft }
+  const access = reachCalendar(world, tx.tenantId, (await readConnections(tx, [id])).get(id))
+  if (access.type === 'out_of_reach') return access
+  return { type: 'in_reach', calendar: access.calendar, draft: approval.draft }
 }
 
 const requiredCalendars = async (
   world: World,
   tx: Tx,
   meetingId: MeetingId,
-): Promise<Plan['required'] | undefined> => {
+): Promise<readonly RequiredPerson[]> => {
   const people = (await readParticipants(tx, meetingId)).filter(({ role }) => role === 'required')
   const ids = people.flatMap(({ connectionId }) => (connectionId === undefined ? [] : [connectionId]))
   const connections = await readConnections(tx, ids)
-  const required: Plan['required'][number][] = []
-  for (const { id, connectionId } of people) {
-    if (connectionId === undefined) continue
-    const connection = connections.get(connectionId)
-    if (connection?.state !== 'active') return undefined
-    const calendar = world.calendarOf(tx.tenantId, connection)
-    required.push({ participantId: id, address: connection.address, calendar })
-  }
-  return required
-}
-
-/** S8: reads every required person's free/busy once more. Answers why nothing may be written, or undefined. */
-const stillFree = async (
-  world: World,
-  { draft, required }: Plan,
-  attempt: Attempt,
-): Promise<Outcome<Written> | undefined> => {
-  const window = { start: draft.start, end: draft.end }
-  const answers = await Promise.all(
-    required.map(async ({ participantId, address, calendar }) => ({
-      participantId,
-      address,
-      answer: await calendar.readFreeBusy({ addresses: [address], window }, callContext(world, attempt)),
-    })),
+  return people.flatMap(({ id, connectionId }) =>
+    connectionId === undefined
+      ? []
+      : [
+          {
+            participantId: id,
+            access: reachCalendar(world, tx.tenantId, connections.get(connectionId)),
+          },
+        ],
   )
-  const taken: ParticipantId[] = []
-  for (const { participantId, address, answer } of answers) {
-    if (answer.type !== 'read') return outcomeOfFailedRead(answer)
-    const busy = answer.busyByAddress.get(address)
-    if (busy?.type !== 'known') return { type: 'retry', code: 'availability_unknown' }
-    if (busy.busy.some(({ start, end }) => start < window.end && end > window.start))
-      taken.push(participantId)
-  }
-  return taken.length > 0 ? done({ type: 'slot_taken', participantIds: taken }) : undefined
 }
 
-const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt): Outcome<Written> => {
+/** Why nothing may be written now, or undefined when the slot is still everybody's. */
+const whyNot = async (world: World, plan: Plan, attempt: Attempt): Promise<Outcome<Written> | undefined> => {
+  const slot = await readSlot(world, plan.required, plan.draft, attempt)
+  switch (slot.type) {
+    case 'free':
+      return undefined
+    case 'taken':
+      return plan.triedBefore
+        ? takenByOurselves(world, plan, slot.participantIds, attempt)
+        : done({ type: 'slot_taken', participantIds: slot.participantIds })
+    case 'failed':
+      if (slot.outcome.type === 'dead') plan.blamed.add(slot.participantId)
+      return slot.outcome
+  }
+}
+
+/**
+ * The slot was free when it was approved, and an earlier attempt may have filled it: a provider can show an event as
+ * busy time before its lists show it. What is ours is no reason to look for another time.
+ */
+const takenByOurselves = async (
+  world: World,
+  plan: Plan,
+  taken: readonly ParticipantId[],
+  attempt: Attempt,
+): Promise<Outcome<Written>> => {
+  const found = await lookFor(world, plan, attempt)
+  switch (found.type) {
+    case 'found':
+      return done(found.facts)
+    case 'conflicting':
+      return { type: 'dead', class: 'uncertain', code: found.code }
+    case 'absent':
+      return done({ type: 'slot_taken', participantIds: taken })
+    case 'retry':
+    case 'throttled':
+      return found
+  }
+}
+
+const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt, answeredAt: Date): Outcome<Written> => {
   switch (answer.type) {
     case 'written':
       return done({ type: 'written', event: answer.event, at: attempt.now })
@@ -208,8 +231,42 @@ const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt): Outcome<Writte
     case 'throttled':
     case 'uncertain':
     case 'malformed':
-      return outcomeOfFailedWrite(answer)
+      return outcomeOfFailedWrite(answer, answeredAt)
   }
+}
+
+/** Asks the provider for the events that carry our identity. */
+const lookFor = async (
+  world: World,
+  { calendar, draft }: Target,
+  attempt: Attempt,
+): Promise<Reconciled<Written>> => {
+  const answer = await calendar.findEvents(
+    draft.calendarAddress,
+    draft.operationId,
+    callContext(world, attempt),
+  )
+  if (answer.type === 'read') return judge(draft, answer.events, attempt)
+  const failed = outcomeOfFailedRead(answer)
+  if (failed.type === 'retry' || failed.type === 'throttled') return failed
+  const code = 'code' in failed ? failed.code : failed.type
+  return failed.type === 'dead' && failed.class === 'permission'
+    ? { type: 'conflicting', code }
+    : { type: 'retry', code }
+}
+
+/**
+ * A refusal that may have lied has been shown to be true by then: what was refused will be refused again. Undefined
+ * while the provider may still hide an effect, and when nothing was refused.
+ */
+const refusedAfterAll = (
+  { claimed, answeredAt }: Correlation,
+  attempt: Attempt,
+): Reconciled<Written> | undefined => {
+  if (typeof claimed !== 'string' || typeof answeredAt !== 'string') return undefined
+  const { graceMs } = schedulingActions.writeEvent.reconcile
+  const over = attempt.now.getTime() - Date.parse(answeredAt) >= graceMs
+  return over ? { type: 'conflicting', code: claimed } : undefined
 }
 
 /** What the events that carry our identity prove. One that somebody changed since is not the one we approved. */
