@@ -11,6 +11,7 @@ import type { EngineEvent, Runtime } from './runtime.ts'
 import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
 import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
+import { buryUnknownRows } from './unknown.ts'
 import {
   claimRows,
   claimSoloRow,
@@ -33,6 +34,10 @@ export interface EngineOptions<T extends SettleTx> {
   readonly leaseMs?: number
   /** Workers and claim size per lane; lanes not named take the default. */
   readonly laneByName?: Readonly<Record<string, LaneOptions>>
+  /** Names of actions that no code will ever know again: their rows become dead letters at once. */
+  readonly retiredActions?: readonly string[]
+  /** How long no replica must have known an action before its rows become dead letters. */
+  readonly unknownGraceMs?: number
   /** How often to look for work that no hint announced; jittered. */
   readonly pollMs?: number
   readonly random?: () => number
@@ -60,6 +65,8 @@ const DEFAULT_LANE: LaneOptions = { concurrency: 20, claimMax: 100 }
 const MARKS_MAX = 500
 const FINISHES_MAX = 500
 const DUE_ROWS_MAX = 1_000
+/** Longer than any rolling deployment takes. */
+const UNKNOWN_GRACE_MS = 15 * 60_000
 
 export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Engine => {
   const shutdown = new AbortController()
@@ -78,7 +85,7 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
 
   const tick = async (): Promise<TickSummary> => {
     await releaseDueRows(db, DUE_ROWS_MAX)
-    const rescued = await rescueLostRows(runtime, claimant)
+    const rescued = (await rescueLostRows(runtime, claimant)) + (await buryUnknownRows(runtime))
     const solo = await claimSolo()
     const claims = await Promise.all(runtime.registry.lanes.map((lane) => claim(lane, laneOf(lane).claimMax)))
     const rows = [...(solo ? [solo] : []), ...claims.flat()]
@@ -107,6 +114,7 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
         run: (row) => runRow(runtime, row),
         releaseDue: () => releaseDueRows(db, DUE_ROWS_MAX),
         rescue: () => rescueLostRows(runtime, claimant),
+        buryUnknown: () => buryUnknownRows(runtime),
       })
     },
     stop: async (graceMs) => {
@@ -151,6 +159,8 @@ const runtimeOf = <T extends SettleTx>(
     registry,
     replicaId: options.replicaId ?? randomUUID(),
     leaseMsOf: (name) => options.leaseMs ?? registry.entryByName.get(name)?.action.leaseMs ?? 0,
+    retired: options.retiredActions ?? [],
+    unknownGraceMs: options.unknownGraceMs ?? UNKNOWN_GRACE_MS,
     random: options.random ?? Math.random,
     report,
     shutdown,

@@ -3,7 +3,7 @@ import type { SettleTx } from './db.ts'
 import { keepListening } from './ear.ts'
 import { RESCUED_ROWS_MAX } from './rescue.ts'
 import type { Runtime } from './runtime.ts'
-import { beat, ensurePartitions, forgetReplica, nextDueInMs, type ClaimedRow } from './sql.ts'
+import { beat, ensurePartitions, nextDueInMs, type ClaimedRow } from './sql.ts'
 
 export interface LaneOptions {
   /** Rows of this lane that one dispatcher works on at a time. */
@@ -20,6 +20,7 @@ export interface LoopParts {
   readonly run: (row: ClaimedRow) => Promise<void>
   readonly releaseDue: () => Promise<number>
   readonly rescue: () => Promise<number>
+  readonly buryUnknown: () => Promise<number>
 }
 
 export interface RunningLoops {
@@ -54,7 +55,7 @@ export const runLoops = async <T extends SettleTx>(
     soloLoop(runtime, parts, solo),
     dueLoop(runtime, parts, house.due, ringLanes),
     rescueLoop(runtime, parts, house.rescue, ringLanes),
-    beatLoop(runtime, house.beat, () => ear.test()),
+    beatLoop(runtime, parts, house.beat, () => ear.test()),
   ]
   return {
     stop: async () => {
@@ -62,7 +63,6 @@ export const runLoops = async <T extends SettleTx>(
       for (const each of Object.values(house)) each.ring()
       await Promise.all(loops)
       await ear.stop()
-      await guarded(runtime, 'heartbeat', () => forgetReplica(runtime.db, runtime.replicaId), undefined)
     },
   }
 }
@@ -133,6 +133,7 @@ const rescueLoop = async <T extends SettleTx>(
 
 const beatLoop = async <T extends SettleTx>(
   runtime: Runtime<T>,
+  parts: LoopParts,
   wake: Alarm,
   testEar: () => Promise<void>,
 ): Promise<void> => {
@@ -140,6 +141,7 @@ const beatLoop = async <T extends SettleTx>(
   for (let beats = 0; !runtime.stopping(); beats++) {
     await guarded(runtime, 'heartbeat', () => beat(db, replicaId, registry.names), undefined)
     await guarded(runtime, 'listen', testEar, undefined)
+    await guarded(runtime, 'unknown', parts.buryUnknown, 0)
     if (beats % Math.ceil(PARTITIONS_MS / BEAT_MS) === 0) {
       await guarded(runtime, 'partitions', () => ensurePartitions(db, MONTHS_AHEAD), undefined)
     }

@@ -43,7 +43,11 @@ export type Prepared<Plan> =
 export type Reconciled<Facts> =
   | { readonly type: 'found'; readonly facts: Facts }
   /** Not there. Counts as proof only after the action's grace. */
-  | { readonly type: 'absent' }
+  /**
+   * `verdict` is what a refusal claimed that could not be believed before: proved absent, the row dies of it instead of
+   * being made again.
+   */
+  | { readonly type: 'absent'; readonly verdict?: Death }
   /** There more than once, or changed: no retry can mend that. */
   | { readonly type: 'conflicting'; readonly code: string }
   | Extract<Outcome<never>, { type: 'retry' | 'throttled' }>

@@ -96,6 +96,10 @@ const act = async <T extends SettleTx>(
     case 'absent': {
       const graceLeftMs = row.created_at.getTime() + policy.graceMs - row.now.getTime()
       if (graceLeftMs > 0) return release(runtime, row, 'absent', 'within_grace', graceLeftMs, calls)
+      if (answer.verdict) {
+        const died = normalise({ type: 'dead', ...answer.verdict }, action, budgetOf(asked.target, 0), 0)
+        return resolve(runtime, entry, row, asked, died, calls, undefined)
+      }
       const again = normalise(
         { type: 'retry', code: 'proved_absent', afterMs: 0 },
         action,

@@ -28,6 +28,10 @@ export interface Runtime<T extends SettleTx> {
   readonly replicaId: string
   /** How long a row of an action may be held. */
   readonly leaseMsOf: (action: string) => number
+  /** Actions that are buried at once, because no replica will ever know them again. */
+  readonly retired: readonly string[]
+  /** How long nobody must have known an action before its rows are buried. */
+  readonly unknownGraceMs: number
   readonly random: () => number
   readonly report: (event: EngineEvent) => void
   /** Aborts when running attempts must end, because the grace period of a shutdown is over. */

@@ -122,21 +122,25 @@ export const notifyLanes = async (sql: Sql, channel: string, lanes: readonly str
 
 // ---------------------------------------------------------------------------------------------------- claiming
 
+/**
+ * The rows are updated by `id = any(array(…))`: a join would let the planner scan the whole table as soon as it takes
+ * the limit, which it does not know when it plans, for large.
+ */
 const claimOf = (pick: string): string => `
   with picked as materialized (${pick} for update skip locked)
   update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $3,
     lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
-  from picked, unnest($1::text[], $2::float8[]) as lease(action, ms)
-  where o.id = picked.id and lease.action = picked.action
+  from unnest($1::text[], $2::float8[]) as lease(action, ms)
+  where o.id = any(array(select id from picked)) and lease.action = o.action
   returning ${CLAIMED_COLUMNS}`
 
 const CLAIM = claimOf(`
-    select id, action from outbox
+    select id from outbox
     where state = 'ready' and not solo and lane = $4 and available_at <= app_now() and action = any($1)
     order by available_at, id limit $5`)
 
 const CLAIM_SOLO = claimOf(`
-    select id, action from outbox
+    select id from outbox
     where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
     order by array_position($4, lane), available_at, id limit 1`)
 
@@ -183,14 +187,17 @@ export const claimSoloRow = async (
 export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> => {
   const { rowCount } = await sql.query(
     `with due as materialized (
-       select id, account from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
-       order by available_at, id limit $1 for update skip locked)
+       select id from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
+       order by available_at, id limit $1 for update skip locked),
+     rested as materialized (
+       select account, until from outbox_account_pause where until > app_now())
      update outbox o set
        state = case when p.until is null then 'ready' else 'paused' end::outbox_state,
        available_at = coalesce(p.until, app_now()),
        budget_from = case when p.until is null then o.budget_from else o.budget_from + (p.until - app_now()) end
-     from due left join outbox_account_pause p on p.account = due.account and p.until > app_now()
-     where o.id = due.id`,
+     from (select id, account from outbox where id = any(array(select id from due))) d
+       left join rested p on p.account = d.account
+     where o.id = d.id`,
     [limit],
   )
   return rowCount ?? 0
@@ -219,13 +226,13 @@ export const takeOverLostRows = async (
   const [actions, leasesMs] = claimantValues(claimant)
   const { rows } = await sql.query<ClaimedRow>(
     `with lost as materialized (
-       select id, action from outbox
+       select id from outbox
        where state = 'leased' and lease_until < app_now() and action = any($1)
        order by lease_until limit $3 for update skip locked)
      update outbox o set fence = o.fence + 1, lost_leases = o.lost_leases + 1,
        lease_until = app_now() + make_interval(secs => lease.ms / 1000)
-     from lost, unnest($1::text[], $2::float8[]) as lease(action, ms)
-     where o.id = lost.id and lease.action = lost.action
+     from unnest($1::text[], $2::float8[]) as lease(action, ms)
+     where o.id = any(array(select id from lost)) and lease.action = o.action
      returning ${CLAIMED_COLUMNS}`,
     [actions, leasesMs, rowsMax],
   )
@@ -376,7 +383,7 @@ export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> =
   return rowCount === 1
 }
 
-export interface UnknownRow extends Hold {
+export interface UnknownOutcome extends Hold {
   readonly code: string
   readonly correlation: Correlation
   readonly calls: readonly RecordedCall[]
@@ -388,7 +395,7 @@ export interface UnknownRow extends Hold {
  * Rests a row in `outcome_unknown` and writes the row that will ask about it. One statement: there is no unknown row
  * without its question. The question carries the target's new fence and no ordering key.
  */
-export const restUnknown = async (sql: Sql, unknown: UnknownRow): Promise<boolean> => {
+export const restUnknown = async (sql: Sql, unknown: UnknownOutcome): Promise<boolean> => {
   const { rowCount } = await sql.query(
     `with target as (
        update outbox o set state = 'outcome_unknown', fence = o.fence + 1, correlation = $3::jsonb, last_code = $4,
@@ -487,12 +494,11 @@ export const pauseAccount = async (
     [pause.account, pause.delayMs, pause.code],
   )
   await sql.query(
-    `with resting as (
-       select o.id, p.until from outbox o join outbox_account_pause p on p.account = o.account
-       where o.account = $1 and o.state = 'ready' order by o.id limit $2 for update of o skip locked)
-     update outbox o set state = 'paused', available_at = r.until,
-       budget_from = o.budget_from + (r.until - app_now())
-     from resting r where o.id = r.id`,
+    `with resting as materialized (
+       select id from outbox where account = $1 and state = 'ready' order by id limit $2 for update skip locked)
+     update outbox o set state = 'paused', available_at = p.until, budget_from = o.budget_from + (p.until - app_now())
+     from outbox_account_pause p
+     where p.account = $1 and o.id = any(array(select id from resting))`,
     [pause.account, pause.limit],
   )
 }
@@ -513,17 +519,59 @@ export const readTarget = async (sql: Sql, hold: Hold): Promise<TargetRow | unde
 
 // --------------------------------------------------------------------------------------------------- operating
 
-/** Tells that a replica lives and which actions it knows. */
+/**
+ * Tells that a replica lives and which actions it knows. What it knew is remembered after it has stopped, because an
+ * action is unknown only when nobody has known it for a while; those long gone are forgotten.
+ */
 export const beat = async (sql: Sql, replicaId: string, actions: readonly string[]): Promise<void> => {
   await sql.query(
-    `insert into outbox_replica (replica_id, actions) values ($1, $2)
+    `with gone as (delete from outbox_replica where seen_at < app_now() - interval '7 days')
+     insert into outbox_replica (replica_id, actions) values ($1, $2)
      on conflict (replica_id) do update set seen_at = app_now(), actions = excluded.actions`,
     [replicaId, actions],
   )
 }
 
-export const forgetReplica = async (sql: Sql, replicaId: string): Promise<void> => {
-  await sql.query('delete from outbox_replica where replica_id = $1', [replicaId])
+/** An unfinished row of an action that no replica knows, or that was retired. */
+export type UnknownRow = Pick<ClaimedRow, 'id' | 'fence' | 'tenant_id' | 'action' | 'lane' | 'ordering_key'>
+
+/**
+ * Takes over rows whose action was retired, or has been known by no replica for `graceMs` although one has lived all
+ * that time: a fleet that is being replaced, or was down, is given the time to know it. A row in hand is left until its
+ * lease runs out. Answers at most `limit` rows, under a new fence.
+ */
+export const takeUnknownRows = async (
+  sql: Sql,
+  options: {
+    readonly known: readonly string[]
+    readonly retired: readonly string[]
+    readonly graceMs: number
+    readonly leaseMs: number
+    readonly limit: number
+  },
+): Promise<readonly UnknownRow[]> => {
+  const { rows } = await sql.query<UnknownRow>(
+    `with lived as (
+       select coalesce(bool_or(started_at < app_now() - make_interval(secs => $3::float8 / 1000)
+                               and seen_at > app_now() - interval '1 minute'), false) as long_enough from outbox_replica),
+     heard_of as (
+       select distinct unnest(actions) as action from outbox_replica
+         where seen_at > app_now() - make_interval(secs => $3::float8 / 1000)),
+     unknown as materialized (
+       select o.id from outbox o, lived
+       where (o.state = 'ready' or (o.state = 'leased' and o.lease_until < app_now()))
+         and o.action <> all($1)
+         and (o.action = any($2) or (lived.long_enough
+              and o.available_at < app_now() - make_interval(secs => $3::float8 / 1000)
+              and not exists (select from heard_of h where h.action = o.action)))
+       order by o.id limit $5 for update of o skip locked)
+     update outbox o set state = 'leased', fence = o.fence + 1,
+       lease_until = app_now() + make_interval(secs => $4::float8 / 1000)
+     where o.id = any(array(select id from unknown))
+     returning o.id, o.fence, o.tenant_id, o.action, o.lane, o.ordering_key`,
+    [options.known, options.retired, options.graceMs, options.leaseMs, options.limit],
+  )
+  return rows
 }
 
 export const ensurePartitions = async (sql: Sql, monthsAhead: number): Promise<void> => {
