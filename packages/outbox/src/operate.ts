@@ -1,11 +1,13 @@
 /** What operators and readers do with rows. Runs nothing. */
 export {
   dismissDeadRow as dismissDeadLetter,
+  listDeadRows as listDeadLetters,
   readActions,
   readAttempts,
   replayDeadRow as replayDeadLetter,
   type ActionRecordRow,
   type AttemptRecordRow,
+  type DeadLetterRow,
   type DismissResult,
   type ReplayResult,
 } from './sql.ts'

@@ -666,3 +666,32 @@ export const readAttempts = async (
   )
   return rows
 }
+
+export interface DeadLetterRow {
+  readonly id: string
+  readonly action: string
+  readonly aggregate_type: string
+  readonly aggregate_id: string
+  readonly class: string
+  readonly code: string
+  readonly owner: string
+  readonly checkpoint: string
+  readonly fingerprint: string
+  readonly attempts: number
+  readonly attempt_history: readonly unknown[]
+  readonly died_at: Date
+}
+
+/** Unresolved dead letters of the transaction's tenant, the oldest first, after the given id. */
+export const listDeadRows = async (
+  sql: Sql,
+  page: { readonly afterId: string; readonly limit: number },
+): Promise<readonly DeadLetterRow[]> => {
+  const { rows } = await sql.query<DeadLetterRow>(
+    `select id, action, aggregate_type, aggregate_id, class, code, owner, checkpoint, fingerprint, attempts,
+        attempt_history, died_at
+       from outbox_dead where tenant_id = current_tenant() and resolution is null and id > $1 order by id limit $2`,
+    [page.afterId, page.limit],
+  )
+  return rows
+}

@@ -153,6 +153,9 @@ create table outbox_dead (
   owner                text not null,
   -- The last step that is known to be complete: claimed, started, or unknown.
   checkpoint           text not null,
+  -- Letters that died of the same cause share it: action, class, code and checkpoint, and nothing of the provider's words.
+  fingerprint          text not null generated always as
+                         (left(md5(action || '/' || class || '/' || code || '/' || checkpoint), 12)) stored,
   attempt_history      jsonb not null,
   died_at              timestamptz not null default app_now(),
   resolution           text check (resolution in ('replayed', 'superseded')),
@@ -161,6 +164,7 @@ create table outbox_dead (
   resolved_reason      text
 );
 create index outbox_dead_key on outbox_dead (tenant_id, ordering_key) where ordering_key is not null and resolution is null;
+create index outbox_dead_cause on outbox_dead (fingerprint, died_at) where resolution is null;
 create index outbox_dead_aggregate on outbox_dead (tenant_id, aggregate_type, aggregate_id);
 
 -- Which dispatchers live, and which action types each of them knows.
