@@ -1,32 +1,53 @@
 /** HTTP in, rows committed, nothing sent. No path from here reaches a provider, a handler or the engine. */
 import type { Db } from '@aftercommit/platform/db'
 import type { Log } from '@aftercommit/platform/log'
+import { createMetrics, type Registry } from '@aftercommit/platform/metrics'
 import type { Seal } from '@aftercommit/platform/sealing'
 import express, { type Express } from 'express'
+import { healthRoutes } from './health.ts'
 import { requireApiKey } from './keys.ts'
-import { problem, problemHandler, sendProblem } from './problem.ts'
+import { httpMetrics } from './metrics.ts'
+import { mount } from './mount.ts'
+import { openApiOf } from './openapi.ts'
+import { ProblemError, problemHandler } from './problem.ts'
+import { limitRate, type RateLimit } from './rate-limit.ts'
+import { referenceRoutes } from './reference.ts'
+import { noteRequests } from './request.ts'
+import type { Route } from './route.ts'
+import { exceptionRoutes } from './routes/exceptions.ts'
 import { schedulingRoutes } from './routes/scheduling.ts'
 
 export interface ApiOptions {
   readonly db: Db
   readonly seal: Seal
   readonly log: Log
+  readonly metrics?: Registry
+  /** Absent: no limit. */
+  readonly rateLimit?: RateLimit
 }
 
-const BODY_MAX = '256kb'
+/** Every route there is: all that may be asked of this server with a key. */
+export const routesOf = ({ seal }: Pick<ApiOptions, 'seal'>): readonly Route[] => [
+  ...schedulingRoutes({ seal }),
+  ...exceptionRoutes(),
+]
 
-export const createApi = ({ db, seal, log }: ApiOptions): Express => {
+export const createApi = (options: ApiOptions): Express => {
+  const { db, log, metrics = createMetrics(), rateLimit } = options
+  const routes = routesOf(options)
   const app = express()
   app.disable('x-powered-by')
-  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }))
-  app.get('/readyz', async (_request, response) => {
-    await db.query('select 1')
-    response.json({ status: 'ready' })
+  // Tags are made by routes that know a version; one made from bytes would cost the whole answer to compare.
+  app.disable('etag')
+  app.use(noteRequests(log, httpMetrics(metrics)))
+  app.use(healthRoutes(db, metrics))
+  app.use(referenceRoutes(openApiOf(routes)))
+  app.use('/v1', requireApiKey(db))
+  if (rateLimit) app.use('/v1', limitRate(rateLimit))
+  app.use(mount(routes, db))
+  app.use(() => {
+    throw new ProblemError('not-found')
   })
-  app.use('/v1', requireApiKey(db), express.json({ limit: BODY_MAX }), schedulingRoutes({ db, seal }))
-  app.use((_request, response) => {
-    sendProblem(response, problem(404, 'not-found', 'There is nothing at this address.'))
-  })
-  app.use(problemHandler(log))
+  app.use(problemHandler)
   return app
 }

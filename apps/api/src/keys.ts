@@ -1,40 +1,48 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '@aftercommit/platform/db'
 import type { RequestHandler, Response } from 'express'
-import { problem, ProblemError } from './problem.ts'
+import { z } from 'zod'
+import { ProblemError } from './problem.ts'
+import { factsOf } from './request.ts'
+import { readKeyHolder } from './store.ts'
 
-/** Finds the tenant of `Authorization: Bearer <key>` and keeps it for the routes behind. */
+export const Scope = z.enum(['read', 'write'])
+export type Scope = z.output<typeof Scope>
+
+/** Whose key a request came with, and what it may do. */
+export interface KeyHolder {
+  readonly tenantId: string
+  readonly scopes: readonly Scope[]
+}
+
+const holderByResponse = new WeakMap<Response, KeyHolder>()
+
+/** Finds the holder of `Authorization: Bearer <key>` and keeps it for the routes behind. */
 export const requireApiKey =
   (sql: Sql): RequestHandler =>
   async (request, response, next) => {
     const [scheme, key] = (request.get('authorization') ?? '').split(' ')
-    const tenantId = scheme?.toLowerCase() === 'bearer' && key ? await tenantOf(sql, key) : undefined
-    if (tenantId === undefined) {
-      response.set('www-authenticate', 'Bearer')
-      throw new ProblemError(problem(401, 'unauthenticated', 'A valid API key is required.'))
-    }
-    setTenantId(response, tenantId)
+    const holder = scheme?.toLowerCase() === 'bearer' && key ? await holderOf(sql, key) : undefined
+    if (!holder) throw new ProblemError('unauthenticated', {}, { 'www-authenticate': 'Bearer' })
+    holderByResponse.set(response, holder)
+    factsOf(response).tenantId = holder.tenantId
     next()
   }
 
-const tenantOf = async (sql: Sql, key: string): Promise<string | undefined> => {
-  const hash = createHash('sha256').update(key, 'utf8').digest()
-  const { rows } = await sql.query<{ tenant_id: string | null }>(
-    'select tenant_of_api_key($1) as tenant_id',
-    [hash],
-  )
-  return rows[0]?.tenant_id ?? undefined
+const holderOf = async (sql: Sql, key: string): Promise<KeyHolder | undefined> => {
+  const row = await readKeyHolder(sql, createHash('sha256').update(key, 'utf8').digest())
+  return row && { tenantId: row.tenantId, scopes: z.array(Scope).parse(row.scopes) }
 }
 
-const TENANT = 'aftercommit.tenantId'
-
-const setTenantId = (response: Response, tenantId: string): void => {
-  response.locals[TENANT] = tenantId
+/** Throws when the route was mounted without `requireApiKey`: that is a defect. */
+export const keyHolderOf = (response: Response): KeyHolder => {
+  const holder = holderByResponse.get(response)
+  if (!holder) throw new Error('a route without an API key check')
+  return holder
 }
 
-/** The tenant of this request. Throws when the route was mounted without `requireApiKey`: that is a defect. */
-export const tenantIdOf = (response: Response): string => {
-  const tenantId: unknown = response.locals[TENANT]
-  if (typeof tenantId !== 'string') throw new Error('a route without an API key check')
-  return tenantId
+export const requireScope = (holder: KeyHolder, scope: Scope): void => {
+  if (holder.scopes.includes(scope)) return
+  const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+  throw new ProblemError('insufficient-scope', {}, { 'www-authenticate': challenge })
 }

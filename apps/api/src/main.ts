@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDb } from '@aftercommit/platform/db'
 import { readEnv, wholeNumber } from '@aftercommit/platform/env'
 import { createLog, errorFields } from '@aftercommit/platform/log'
+import { collectProcessMetrics, createMetrics } from '@aftercommit/platform/metrics'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
 import { z } from 'zod'
@@ -14,6 +16,9 @@ const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber({ min: 0, max: 65_535 }).default(8080),
   DATABASE_CONNECTIONS_MAX: wholeNumber({ min: 1, max: 200 }).default(10),
+  /** Requests per tenant and process, in the long run and at once. */
+  RATE_LIMIT_PER_SECOND: wholeNumber({ min: 1, max: 100_000 }).default(50),
+  RATE_LIMIT_BURST: wholeNumber({ min: 1, max: 100_000 }).default(100),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -26,8 +31,12 @@ const main = async (): Promise<void> => {
     connectionsMax: env.DATABASE_CONNECTIONS_MAX,
     onHintError: (error) => log.warn('a wake-up hint was not sent', errorFields(error)),
   })
+  const metrics = createMetrics()
+  collectProcessMetrics(metrics)
   const { seal } = sealingOf(env.SEALING_KEYS)
-  const server = createApi({ db, seal, log }).listen(env.PORT, env.HOST)
+  const rateLimit = { perSecond: env.RATE_LIMIT_PER_SECOND, burst: env.RATE_LIMIT_BURST }
+  const server = createApi({ db, seal, log, metrics, rateLimit }).listen(env.PORT, env.HOST)
+  boundTime(server)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   log.info('listening', { url: `http://${env.HOST}:${port}` })
@@ -38,6 +47,17 @@ const main = async (): Promise<void> => {
     await closed
     await db.close()
   })
+}
+
+/**
+ * A slow sender is cut off. A slow answer is not: after a commit "it took too long" would be a lie about what happened,
+ * and what may take long, a transaction, has bounds of its own.
+ */
+const boundTime = (server: Server): void => {
+  server.headersTimeout = 10_000
+  server.requestTimeout = 30_000
+  // Longer than the idle time of the usual proxies (60 s), so that it is the proxy who hangs up first.
+  server.keepAliveTimeout = 65_000
 }
 
 await main()

@@ -1,76 +1,112 @@
+import { errorFields } from '@aftercommit/platform/log'
 import type { ErrorRequestHandler, Response } from 'express'
-import { errorFields, type Log } from '@aftercommit/platform/log'
-import { ZodError } from 'zod'
+import type { z } from 'zod'
+import { isUnavailable } from './unavailable.ts'
+import { problems, type ProblemName } from './problems.ts'
+import { factsOf } from './request.ts'
 
-/** RFC 9457. `errors` names each field by JSON pointer (RFC 6901) and the rule it broke. */
+/** One thing that is wrong: in which part of the request, where in it (RFC 6901), and the rule it broke. */
+export interface FieldError {
+  readonly in: 'body' | 'query' | 'path' | 'header'
+  readonly pointer: string
+  readonly rule: string
+}
+
+/** RFC 9457. `type` is relative: this server explains it at that address. */
 export interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number
   readonly detail?: string
-  readonly errors?: readonly { readonly pointer: string; readonly rule: string }[]
+  readonly errors?: readonly FieldError[]
 }
 
-const TYPE_BASE = 'https://aftercommit.dev/problems/'
+export type ProblemMore = Pick<Problem, 'detail' | 'errors'>
 
-export const problem = (
-  status: number,
-  name: string,
-  title: string,
-  more: Pick<Problem, 'detail' | 'errors'> = {},
-): Problem => ({ type: `${TYPE_BASE}${name}`, title, status, ...more })
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-export const sendProblem = (response: Response, body: Problem): void => {
-  response.status(body.status).type('application/problem+json').send(JSON.stringify(body))
+export const problem = (name: ProblemName, more: ProblemMore = {}): Problem => {
+  const { title, status } = problems[name]
+  return { type: `/problems/${name}`, title, status, ...more }
 }
 
-/** Thrown by a route or its middleware when the answer is a problem; the error handler sends it. */
+/** Thrown when a request ends before, or instead of, what it asks for. Whatever it had begun to write is undone. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  constructor(body: Problem) {
+  readonly headers: Readonly<Record<string, string>>
+  constructor(name: ProblemName, more: ProblemMore = {}, headers: Readonly<Record<string, string>> = {}) {
+    const body = problem(name, more)
     super(body.title)
     this.problem = body
+    this.headers = headers
   }
 }
 
 export const pointerOf = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-export const malformed = (errors: readonly { path: readonly PropertyKey[]; rule: string }[]): Problem =>
-  problem(400, 'malformed-input', 'The input is malformed; nothing was written.', {
-    errors: errors.map(({ path, rule }) => ({ pointer: pointerOf(path), rule })),
+/** What a command found wrong in a body that has the right shape. */
+export const malformedBody = (
+  errors: readonly { readonly path: readonly PropertyKey[]; readonly reason: string }[],
+): ProblemError =>
+  new ProblemError('malformed-input', {
+    errors: errors.map(({ path, reason }) => ({ in: 'body', pointer: pointerOf(path), rule: reason })),
   })
 
-/** The last middleware: every error ends as a problem document, and only defects are logged. */
-export const problemHandler =
-  (log: Log): ErrorRequestHandler =>
-  (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error)
-    const answer = problemOf(error)
-    if (!answer) log.error('request failed', errorFields(error))
-    sendProblem(
-      response,
-      answer ?? problem(500, 'internal', 'This is our fault. Nothing is known to be lost.'),
-    )
-  }
+/** A schema's complaints about one part of a request. An unknown key is named by itself, not by its parent. */
+export const fieldErrorsOf = (part: FieldError['in'], error: z.ZodError): readonly FieldError[] =>
+  error.issues.flatMap((issue): FieldError[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        in: part,
+        pointer: pointerOf([...issue.path, key]),
+        rule: 'not known here',
+      }))
+    }
+    return [{ in: part, pointer: pointerOf(issue.path), rule: issue.message }]
+  })
 
-const problemOf = (error: unknown): Problem | undefined => {
-  if (error instanceof ProblemError) return error.problem
-  if (error instanceof ZodError) {
-    return malformed(error.issues.map((issue) => ({ path: issue.path, rule: issue.message })))
+export const sendProblem = (response: Response, body: Problem): void => {
+  response.status(body.status).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(body))
+}
+
+const RETRY_AFTER_S = '5'
+
+/** The last middleware: every error ends as a problem document, and only our own faults are logged. */
+export const problemHandler: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error)
+    return
   }
-  // body-parser marks its errors with a type.
-  switch (error instanceof Error ? Reflect.get(error, 'type') : undefined) {
+  const answer =
+    error instanceof ProblemError ? error : (requestProblem(error) ?? ourProblem(error, response))
+  response.set(answer.headers)
+  sendProblem(response, answer.problem)
+}
+
+const ourProblem = (error: unknown, response: Response): ProblemError => {
+  factsOf(response).log.error('request failed', errorFields(error))
+  return isUnavailable(error)
+    ? new ProblemError('unavailable', {}, { 'retry-after': RETRY_AFTER_S })
+    : new ProblemError('internal')
+}
+
+/** What Express and its body parser refuse; they mark their errors with a type or with a client's status. */
+const requestProblem = (error: unknown): ProblemError | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const type: unknown = Reflect.get(error, 'type')
+  const status: unknown = Reflect.get(error, 'status')
+  switch (type) {
     case 'entity.parse.failed':
-      return problem(400, 'malformed-json', 'The body is not JSON.')
+      return new ProblemError('malformed-json')
     case 'entity.too.large':
-      return problem(413, 'body-too-large', 'The body is larger than this endpoint takes.')
+      return new ProblemError('body-too-large')
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return problem(415, 'unsupported-encoding', "The body's encoding is not supported.")
-    case 'request.aborted':
-      return problem(400, 'request-aborted', 'The request ended before its body did.')
+      return new ProblemError('unsupported-media-type')
     default:
-      return undefined
+      return typeof status === 'number' && status >= 400 && status < 500
+        ? new ProblemError('unreadable-request')
+        : undefined
   }
 }

@@ -1,11 +1,15 @@
-import { openDb } from '@aftercommit/platform/db'
+import { openDb, type Db } from '@aftercommit/platform/db'
 import { readEnv, wholeNumber } from '@aftercommit/platform/env'
 import { createLog, errorFields, type Log } from '@aftercommit/platform/log'
+import { collectProcessMetrics, createMetrics, startSampling } from '@aftercommit/platform/metrics'
+import { isMigrated } from '@aftercommit/platform/schema'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
-import type { EngineEvent } from '@aftercommit/outbox/engine'
 import { z } from 'zod'
 import { createDispatcher, type ProviderSettings } from './dispatcher.ts'
+import { startHealthServer, type HealthOptions, type HealthServer, type Readiness } from './health.ts'
+import { engineMetrics, outboxGauges } from './metrics.ts'
+import { reportTo } from './report.ts'
 
 const Env = z
   .object({
@@ -27,6 +31,9 @@ const Env = z
     MICROSOFT_LOGIN_URL: z.url().optional(),
     /** Exact origins on this machine that webhooks may go to over http, separated by commas. */
     WEBHOOK_ALLOW_LOOPBACK: z.string().default(''),
+    HOST: z.string().default('127.0.0.1'),
+    /** Where /healthz, /readyz and /metrics are. 0: wherever the system has room. */
+    HEALTH_PORT: wholeNumber({ min: 0, max: 65_535 }).default(9464),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   })
   // Three calls may follow one another in one attempt: a token, a fresh check, a write.
@@ -44,21 +51,54 @@ const main = async (): Promise<void> => {
     connectionsMax: env.DATABASE_CONNECTIONS_MAX,
     onHintError: (error) => log.warn('a wake-up hint was not sent', errorFields(error)),
   })
+  const metrics = createMetrics()
+  collectProcessMetrics(metrics)
+  const count = engineMetrics(metrics)
+  const write = reportTo(log)
   const dispatcher = createDispatcher({
     db,
     unseal: sealingOf(env.SEALING_KEYS).unseal,
     providers: settingsOf(env),
     leaseMs: env.LEASE_MS,
     pollMs: env.POLL_MS,
-    report: (event) => writeEvent(log, event),
+    report: (event) => {
+      count(event)
+      write(event)
+    },
+  })
+  let phase: 'starting' | 'running' | 'stopping' = 'starting'
+  const readiness = async (): Promise<Readiness> => (phase === 'running' ? readinessOf(db) : phase)
+  const health = await tryHealthServer(log, { host: env.HOST, port: env.HEALTH_PORT, metrics, readiness })
+  const stopSampling = startSampling({
+    everyMs: SAMPLE_MS,
+    sample: outboxGauges(metrics, db),
+    onError: (error) => log.warn('the outbox was not sampled', errorFields(error)),
   })
   await dispatcher.start()
-  log.info('dispatching', { replicaId: dispatcher.replicaId })
+  phase = 'running'
+  log.info('dispatching', { replicaId: dispatcher.replicaId, healthUrl: health?.url })
   onShutdown(log, async () => {
-    await dispatcher.stop(env.SHUTDOWN_GRACE_MS)
+    phase = 'stopping'
+    await Promise.all([dispatcher.stop(env.SHUTDOWN_GRACE_MS), stopSampling()])
     await db.close()
+    await health?.stop()
   })
 }
+
+const SAMPLE_MS = 10_000
+
+const readinessOf = (db: Db): Promise<Readiness> =>
+  isMigrated(db).then(
+    (migrated) => (migrated ? 'ready' : 'not_migrated'),
+    () => 'database_unreachable',
+  )
+
+/** Work goes on where nobody can look at it: a taken port is told to the log and stops nothing else. */
+const tryHealthServer = (log: Log, options: HealthOptions): Promise<HealthServer | undefined> =>
+  startHealthServer(options).catch((error: unknown) => {
+    log.error('health and metrics are not served', { port: options.port, ...errorFields(error) })
+    return undefined
+  })
 
 const settingsOf = (env: z.output<typeof Env>): ProviderSettings => ({
   google: {
@@ -77,25 +117,5 @@ const settingsOf = (env: z.output<typeof Env>): ProviderSettings => ({
   webhookAllowLoopback: env.WEBHOOK_ALLOW_LOOPBACK.split(',').filter((origin) => origin !== ''),
   callTimeoutMs: env.CALL_TIMEOUT_MS,
 })
-
-const writeEvent = (log: Log, event: EngineEvent): void => {
-  switch (event.type) {
-    case 'claimed':
-      return
-    case 'settled': {
-      const { action, outcomeType: outcome, code, failureClass, attempts } = event
-      const write = outcome === 'dead' ? log.error : log.info
-      return write('settled', { action, outcome, code, failureClass, attempts })
-    }
-    case 'stale':
-      return log.warn('stale', { action: event.action, step: event.step })
-    case 'lease_lost':
-      return log.warn('lease lost', { action: event.action, started: event.started })
-    case 'handed_back':
-      return log.info('handed back', { action: event.action })
-    case 'error':
-      return log.error('engine error', { where: event.where, ...errorFields(event.error) })
-  }
-}
 
 await main()

@@ -62,7 +62,8 @@ export const worldOf = (settings: ProviderSettings, unseal: Unseal): World => {
       const [oldest] = calendarByConnection.keys()
       if (calendarByConnection.size >= CALENDARS_MAX && oldest !== undefined)
         calendarByConnection.delete(oldest)
-      const calendar = calendarFor(settings, connection, credential.data.refreshToken)
+      const { refreshToken } = credential.data
+      const calendar = calendarFor(settings, connection.provider, refreshToken)
       calendarByConnection.set(key, calendar)
       return { type: 'opened', calendar }
     },
@@ -81,12 +82,13 @@ const open = (unseal: Unseal, sealed: Uint8Array, context: string): string | und
   }
 }
 
-const calendarFor = (
-  settings: ProviderSettings,
-  connection: CalendarConnection,
+/** One grant's calendar. */
+export const calendarFor = (
+  settings: Pick<ProviderSettings, 'google' | 'microsoft'>,
+  provider: CalendarConnection['provider'],
   refreshToken: string,
 ): Calendar => {
-  switch (connection.provider) {
+  switch (provider) {
     case 'google': {
       const { rootUrl, ...client } = settings.google
       const tokens: TokenSource = googleRefreshTokenSource({ ...client, refreshToken })

@@ -1,8 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { createApi } from '@aftercommit/api'
 import type { Engine, EngineEvent } from '@aftercommit/outbox/engine'
+import type { Db } from '@aftercommit/platform/db'
 import { createLog } from '@aftercommit/platform/log'
-import { newSealingKey, sealingOf } from '@aftercommit/platform/sealing'
+import { newSealingKey, sealingOf, type Unseal } from '@aftercommit/platform/sealing'
+import type { Calendar } from '@aftercommit/providers/calendar'
 import {
   simulatorControl,
   startSimulator,
@@ -12,7 +14,8 @@ import {
 import type { TestDatabase } from '@aftercommit/testing'
 import { afterAll, beforeAll } from '@jest/globals'
 import supertest from 'supertest'
-import { createDispatcher } from './dispatcher.ts'
+import { createDispatcher, type ProviderSettings } from './dispatcher.ts'
+import { calendarFor } from './providers.ts'
 
 /** The whole product around one test database: the API, a dispatcher driven by hand, and the world outside. */
 export interface SchedulingWorld {
@@ -20,7 +23,18 @@ export interface SchedulingWorld {
   /** A client of its own: a tenant, an API key, connected calendars and a webhook inbox. */
   createClient(): Promise<Client>
   /** Another dispatcher on the same database. */
-  createDispatcher(report?: (event: EngineEvent) => void): Engine
+  createDispatcher(options?: DispatcherOptions): Engine
+  /** A person's calendar over the product's own adapter, with a fresh token source: for what others do to it. */
+  calendarOf(person: ConnectedPerson): Calendar
+}
+
+export interface DispatcherOptions {
+  readonly report?: (event: EngineEvent) => void
+  /** In the place of the test database's own connection, to be cut off at a chosen moment. */
+  readonly db?: Db
+  readonly leaseMs?: number
+  /** In the place of the key ring under which the API sealed. */
+  readonly unseal?: Unseal
 }
 
 export interface Client {
@@ -30,14 +44,14 @@ export interface Client {
   get(path: string): supertest.Test
   /** Puts a person into the simulated world and connects their calendar. */
   connect(person: SimulatedPerson): Promise<string>
+  /** The same, with what is needed to change the person afterwards. */
+  connectPerson(person: SimulatedPerson): Promise<ConnectedPerson>
 }
 
-export interface SimulatedPerson {
-  readonly address: string
-  readonly provider: 'google' | 'microsoft'
-  readonly timeZone: string
-  readonly busy?: readonly { readonly start: string; readonly end: string }[]
-  readonly readable?: 'yes' | 'no_access' | 'unknown_person'
+export type SimulatedPerson = Omit<Parameters<SimulatorControl['putPeople']>[0][number], 'refreshToken'>
+export type ConnectedPerson = SimulatedPerson & {
+  readonly connectionId: string
+  readonly refreshToken: string
 }
 
 export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
@@ -49,36 +63,22 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
   })
   afterAll(() => simulator?.stop())
   const url = (): string => simulator?.url ?? ''
+  const providers = (): ProviderSettings => providersAt(url())
 
   return {
     get control() {
       return simulatorControl(url())
     },
-    createDispatcher: (report) =>
+    createDispatcher: (options = {}) =>
       createDispatcher({
         db: database.dispatcher,
         unseal,
         leaseMs: 60_000,
         pollMs: 50,
-        ...(report && { report }),
-        providers: {
-          google: {
-            clientId: 'test',
-            clientSecret: randomUUID(),
-            rootUrl: `${url()}/google/`,
-            tokenUrl: `${url()}/google/token`,
-          },
-          microsoft: {
-            clientId: randomUUID(),
-            clientSecret: randomUUID(),
-            tenant: 'common',
-            baseUrl: `${url()}/graph/`,
-            loginUrl: `${url()}/login`,
-          },
-          webhookAllowLoopback: [url()],
-          callTimeoutMs: 5_000,
-        },
+        providers: providers(),
+        ...options,
       }),
+    calendarOf: (person) => calendarFor(providers(), person.provider, person.refreshToken),
     createClient: async () => {
       const tenantId = await database.createTenant()
       const apiKey = randomBytes(24).toString('base64url')
@@ -92,6 +92,24 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
     },
   }
 }
+
+const providersAt = (url: string): ProviderSettings => ({
+  google: {
+    clientId: 'test',
+    clientSecret: randomUUID(),
+    rootUrl: `${url}/google/`,
+    tokenUrl: `${url}/google/token`,
+  },
+  microsoft: {
+    clientId: randomUUID(),
+    clientSecret: randomUUID(),
+    tenant: 'common',
+    baseUrl: `${url}/graph/`,
+    loginUrl: `${url}/login`,
+  },
+  webhookAllowLoopback: [url],
+  callTimeoutMs: 5_000,
+})
 
 const createClient = async (
   app: ReturnType<typeof createApi>,
@@ -113,14 +131,16 @@ const createClient = async (
         .set('authorization', `Bearer ${apiKey}`)
         .send(body as object),
     get: (path) => supertest(app).get(path).set('authorization', `Bearer ${apiKey}`),
-    connect: async ({ busy = [], readable = 'yes', ...person }) => {
+    connect: async (person) => (await client.connectPerson(person)).connectionId,
+    connectPerson: async (person) => {
       const refreshToken = randomBytes(24).toString('base64url')
-      await control.putPeople([{ ...person, busy: [...busy], readable, refreshToken }])
+      await control.putPeople([{ ...person, refreshToken }])
       const { provider, address } = person
       const answer = await client
         .post('/v1/calendar-connections', { provider, address, refreshToken })
         .expect(201)
-      return (answer.body as { id: string }).id
+      const { id: connectionId } = answer.body as { id: string }
+      return { ...person, connectionId, refreshToken }
     },
   }
   await control.putWebhookSettings(webhookName, { secret })

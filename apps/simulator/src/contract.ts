@@ -53,13 +53,15 @@ export const BusyBlock = z.object({
 export type BusyBlock = z.infer<typeof BusyBlock>
 
 /**
- * What free/busy answers for a calendar. `left_out` answers for the others and omits this one;
+ * What free/busy answers for a calendar. `left_out` answers for the others and omits this one; `no_mailbox` is a
+ * known person without a calendar, on Microsoft also for every call on the mailbox itself, on Google not found;
  * `too_many_entries` is Microsoft's 5006 and shows as an internal error on Google.
  */
 export const Readable = z.enum([
   'yes',
   'no_access',
   'unknown_person',
+  'no_mailbox',
   'internal_error',
   'too_many_entries',
   'left_out',
@@ -77,6 +79,10 @@ export const Person = z.object({
   readable: Readable.default('yes'),
   /** False: Meet conferences fail, Teams meetings are silently not made. */
   onlineMeetings: z.boolean().default(true),
+  /** What the grant covers: a person may have left a box unticked when asked for consent. */
+  granted: z.enum(['calendar', 'free_busy']).default('calendar'),
+  /** True: on Microsoft, events show this attendee under a legacy Exchange name instead of the address. */
+  legacyDn: z.boolean().default(false),
   /** False: both providers refuse this address as an attendee although it is well formed. */
   invitable: z.boolean().default(true),
 })
@@ -200,8 +206,12 @@ export const EventViews = z.array(EventView)
 /** What one of the provider's own users does to an event by hand. */
 export const EventAct = z.discriminatedUnion('type', [
   z.object({ type: z.literal('move'), start: Instant, end: Instant }),
+  /** From the first date until before the second. */
+  z.object({ type: z.literal('make_all_day'), start: z.iso.date(), end: z.iso.date() }),
   z.object({ type: z.literal('delete') }),
   z.object({ type: z.literal('respond'), address: Address, response: Response }),
+  /** Microsoft knows no public events: there, public is shown as normal. */
+  z.object({ type: z.literal('set_visibility'), visibility: z.enum(['default', 'public', 'private']) }),
   z.object({ type: z.literal('add_attendee'), address: Address, optional: z.boolean().default(false) }),
 ])
 export type EventAct = z.infer<typeof EventAct>

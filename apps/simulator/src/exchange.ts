@@ -54,7 +54,36 @@ export const jsonOf = (call: Call): unknown => {
   }
 }
 
-export const serve = (world: World, stopping: AbortSignal, operation: Operation): RequestHandler => {
+/** One exchange as the provider itself made it, before any scripted fault came between. */
+export interface Exchanged {
+  readonly provider: Peer
+  readonly operation: string
+  readonly query: URLSearchParams
+  /** As JSON; undefined for none. */
+  readonly request: unknown
+  readonly status: number
+  readonly body: unknown
+}
+
+/** The operation, with the world's observer told of what it did. */
+const observed = (world: World, operation: Operation): Operation => ({
+  ...operation,
+  answer: (call) => {
+    const answer = operation.answer(call)
+    world.observe({
+      provider: operation.provider,
+      operation: operation.operation,
+      query: call.query,
+      request: jsonOf(call),
+      status: answer.status,
+      body: answer.body,
+    })
+    return answer
+  },
+})
+
+export const serve = (world: World, stopping: AbortSignal, asked: Operation): RequestHandler => {
+  const operation = observed(world, asked)
   return async (request, response) => {
     const call = callOf(request)
     const [calendar, ...others] = operation.addresses(call).map((address) => address?.toLowerCase())

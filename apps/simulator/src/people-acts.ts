@@ -1,6 +1,11 @@
-import type { EventAct } from './contract.ts'
+import type { EventAct, Provider } from './contract.ts'
 import { recordEvent } from './ledger.ts'
 import type { HeldEvent, World } from './state.ts'
+
+type Visibility = Extract<EventAct, { type: 'set_visibility' }>['visibility']
+
+const shownAs = (provider: Provider, visibility: Visibility): Readonly<Record<string, string>> =>
+  provider === 'google' ? { visibility } : { sensitivity: visibility === 'private' ? 'private' : 'normal' }
 
 /** Does by hand what a calendar's user may do to an event, behind the API client's back. */
 export const actOnEvent = (world: World, event: HeldEvent, act: EventAct, at: Date): void => {
@@ -13,6 +18,13 @@ export const actOnEvent = (world: World, event: HeldEvent, act: EventAct, at: Da
         timeZone: event.time.type === 'timed' ? event.time.timeZone : 'UTC',
       }
       event.sequence += 1
+      break
+    case 'make_all_day':
+      event.time = { type: 'all_day', start: act.start, end: act.end }
+      event.sequence += 1
+      break
+    case 'set_visibility':
+      event.echoes = { ...event.echoes, ...shownAs(event.provider, act.visibility) }
       break
     case 'delete':
       event.status = 'cancelled'

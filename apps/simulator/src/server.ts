@@ -4,6 +4,7 @@ import express from 'express'
 import type { Express } from 'express'
 import { controlRoutes } from './control.ts'
 import { googleRoutes } from './google/routes.ts'
+import type { Exchanged } from './exchange.ts'
 import { graphRoutes, loginRoutes } from './microsoft/routes.ts'
 import { clearFaults } from './faults.ts'
 import { emptyWorld } from './state.ts'
@@ -13,6 +14,8 @@ import { webhookRoutes } from './webhooks.ts'
 export interface SimulatorOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number
+  /** Sees every exchange as the provider made it, before a scripted fault came between. Must not throw. */
+  readonly observe?: (exchanged: Exchanged) => void
 }
 
 export interface Simulator {
@@ -26,8 +29,8 @@ export interface Simulator {
  * Starts a world of its own on the loopback interface: Google at `/google/`, Graph at `/graph/`, Microsoft
  * sign-in at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`.
  */
-export const startSimulator = async ({ port = 0 }: SimulatorOptions = {}): Promise<Simulator> => {
-  const world = emptyWorld()
+export const startSimulator = async ({ port = 0, observe }: SimulatorOptions = {}): Promise<Simulator> => {
+  const world = emptyWorld(observe)
   const stopping = new AbortController()
   const server = createServer(simulatorApp(world, stopping.signal))
   const url = await listening(server, port)

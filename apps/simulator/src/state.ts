@@ -11,6 +11,7 @@ import type {
   Response,
   WebhookInbox,
 } from './contract.ts'
+import type { Exchanged } from './exchange.ts'
 import { clearFaults } from './faults.ts'
 import type { ScriptedFault } from './faults.ts'
 import { instantOf } from './zone.ts'
@@ -93,9 +94,12 @@ export interface World {
   readonly faults: ScriptedFault[]
   readonly readsMissFor: Record<Provider, number>
   readonly scannedPerPage: Record<Provider, number | null>
+  /** Told of every exchange; survives a reset, for it belongs to whoever started the simulator. */
+  readonly observe: (exchanged: Exchanged) => void
 }
 
-export const emptyWorld = (): World => ({
+export const emptyWorld = (observe: World['observe'] = () => undefined): World => ({
+  observe,
   people: new Map(),
   grants: new Map(),
   accessTokens: new Map(),

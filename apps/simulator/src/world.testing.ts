@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { simulatorControl, startSimulator } from './index.ts'
 import type { SimulatorControl } from './index.ts'
+import { vendorCheck } from './vendor-schemas.testing.ts'
 
 export const ada = 'ada@google.example'
 export const grace = 'grace@google.example'
@@ -41,7 +42,8 @@ export interface TestWorld {
 }
 
 export const startTestWorld = async (): Promise<TestWorld> => {
-  const simulator = await startSimulator()
+  const check = vendorCheck('anybody')
+  const simulator = await startSimulator({ observe: check.observe })
   const control = simulatorControl(simulator.url)
   const refreshTokens = { ada: randomUUID(), mary: randomUUID() }
   await control.putPeople([
@@ -66,6 +68,8 @@ export const startTestWorld = async (): Promise<TestWorld> => {
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const text = await response.text()
+      const mistakes = check.takeMistakes()
+      if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
       return {
         status: response.status,
         headers: response.headers,

@@ -45,7 +45,8 @@ export const localOf = (instant: Date, zone: string): string => {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}`
 }
 
-const offsetMs = (instantMs: number, zone: string): number => {
+/** How far the zone's clock is ahead of UTC at that instant. */
+export const offsetMs = (instantMs: number, zone: string): number => {
   const wholeSecond = Math.floor(instantMs / 1000) * 1000
   return Date.parse(`${localOf(new Date(wholeSecond), zone)}Z`) - wholeSecond
 }

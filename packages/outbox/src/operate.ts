@@ -5,9 +5,11 @@ export {
   readActions,
   readAttempts,
   replayDeadRow as replayDeadLetter,
+  sampleGauges,
   type ActionRecordRow,
   type AttemptRecordRow,
   type DeadLetterRow,
   type DismissResult,
+  type LaneGauge,
   type ReplayResult,
 } from './sql.ts'

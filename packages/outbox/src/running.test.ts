@@ -191,7 +191,7 @@ test('a call that may have had its effect when it is interrupted is asked about'
   expect(await stage.states(id)).toEqual(['1:outcome_unknown', '1:ready'])
 })
 
-test('a replica says that it lives and what it knows, and takes its leave', async () => {
+test('a replica says that it lives and what it knows, and is remembered when it has stopped', async () => {
   const action = askable()
   const { engine } = stage.engine([handleAskable(action, { ask: () => Promise.resolve({ type: 'absent' }) })])
   const known = async () =>

@@ -101,6 +101,8 @@ export const openDb = (options: DbOptions): Db => {
   })
   // An idle connection that breaks is replaced by the pool; the next statement reports what matters.
   pool.on('error', () => undefined)
+  // So does one that breaks between two statements; an error that nobody listens to would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   const named = statementNames(preparedStatements)
   const on = (target: pg.Pool | pg.PoolClient): Sql => ({

@@ -9,17 +9,19 @@ export interface Log {
   readonly error: (message: string, fields?: LogFields) => void
 }
 
-/** JSON lines on standard output, or on `stream`. */
+/** JSON lines, by default on standard output. */
 export const createLog = (
   service: string,
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info',
-  stream?: NodeJS.WritableStream,
+  stream: NodeJS.WritableStream = process.stdout,
 ): Log => {
   const logger = winston.createLogger({
     ...(level === 'silent' ? { silent: true } : { level }),
     defaultMeta: { service },
     format: winston.format.combine(winston.format.timestamp(), winston.format.json()),
-    transports: [stream ? new winston.transports.Stream({ stream }) : new winston.transports.Console()],
+    // winston declares its transports as interfaces beside the class that it asks for; they are instances of it.
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
+    transports: [new winston.transports.Stream({ stream })],
   })
   const write =
     (severity: 'info' | 'warn' | 'error') =>

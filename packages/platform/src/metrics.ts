@@ -25,7 +25,7 @@ export const startSampling = ({ everyMs, sample, onError }: Sampling): (() => Pr
   const round = async (): Promise<void> => {
     await sample().catch(onError)
     if (stopped) return
-    timer = setTimeout(() => (running = round()), everyMs)
+    timer = setTimeout(() => void (running = round()), everyMs)
     timer.unref()
   }
   let running = round()

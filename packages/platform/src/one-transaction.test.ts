@@ -250,7 +250,8 @@ test('an ear that is lost says so once, and one that is closed says nothing', as
   expect(lost).toEqual([])
   await listen()
   await database.owner.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test api listen'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'test api listen'`,
   )
   await told
   expect(lost).toHaveLength(1)

@@ -57,34 +57,39 @@ export type Resolved =
       readonly problems: readonly { readonly path: readonly (string | number)[]; readonly reason: string }[]
     }
 
-/** Puts an answer where something was missing. Throws ZodError when the answer is not of the absence's shape. */
+/** Puts an answer where something was missing. An answer that is not of the absence's shape is malformed. */
 export const resolveAbsence = (draft: IntentDraft, absence: Absence, answer: unknown): Resolved => {
-  const filled = IntentDraft.safeParse(fill(draft, absence, answer))
-  if (!filled.success) {
-    const problems = filled.error.issues.map(({ path, message }) => ({
-      path: path.filter((part) => typeof part !== 'symbol'),
-      reason: message,
-    }))
-    return { type: 'malformed', problems }
-  }
+  const shaped = resolutionByCode[absence.code].safeParse(answer)
+  if (!shaped.success) return malformedBy(shaped.error)
+  const filled = IntentDraft.safeParse(fill(draft, absence, shaped.data))
+  if (!filled.success) return malformedBy(filled.error)
   const complete = absencesOf(filled.data).length === 0
   return complete
     ? { type: 'complete', intent: MeetingIntent.parse(filled.data) }
     : { type: 'incomplete', draft: filled.data }
 }
 
-const fill = (draft: IntentDraft, { code, path }: Absence, answer: unknown): unknown => {
+/** An unknown key is named by itself, not by what it stands in. */
+const malformedBy = (error: z.ZodError): Resolved => ({
+  type: 'malformed',
+  problems: error.issues.flatMap((issue) => {
+    const path = issue.path.filter((part) => typeof part !== 'symbol')
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...path, key], reason: 'not a field of this answer' }))
+      : [{ path, reason: issue.message }]
+  }),
+})
+
+const fill = (draft: IntentDraft, { code, path }: Absence, answer: object): unknown => {
   switch (code) {
     case 'authority_missing':
-      return { ...draft, ...resolutionByCode.authority_missing.parse(answer) }
+      return { ...draft, ...answer }
     case 'organizer_calendar_missing':
-      return { ...draft, organizer: CalendarIdentity.parse(answer) }
+      return { ...draft, organizer: answer }
     case 'identity_missing':
-      return withPerson(draft, path[1], CalendarIdentity.parse(answer))
-    case 'zone_missing': {
-      const zone = resolutionByCode.zone_missing.parse(answer)
-      return path[0] === 'participants' ? withPerson(draft, path[1], zone) : { ...draft, ...zone }
-    }
+      return withPerson(draft, path[1], answer)
+    case 'zone_missing':
+      return path[0] === 'participants' ? withPerson(draft, path[1], answer) : { ...draft, ...answer }
   }
 }
 

@@ -40,7 +40,7 @@ export type ResolveResult =
 
 /**
  * Answers one exception: a new revision of the meeting. The last answer completes the intent and starts the work, in
- * the same transaction. Throws ZodError when the answer does not have the shape that the exception asks for.
+ * the same transaction.
  */
 export const resolveException = (
   db: Db,

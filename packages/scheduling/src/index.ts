@@ -8,6 +8,7 @@ export {
   type ConnectResult,
   type OpenResult,
 } from './commands.ts'
+export { absenceCodes, resolutionByCode } from './absence.ts'
 export { listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
 export { ConnectionId, EndpointId, ExceptionId, MeetingId, ProposalId } from './ids.ts'
 export { IntentDraft } from './intent.ts'

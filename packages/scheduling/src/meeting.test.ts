@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { ActionRequest } from '@aftercommit/outbox'
+import { z } from 'zod'
 import {
   ada,
   ben,
@@ -45,8 +46,9 @@ const endpoints = [EndpointId.parse(randomUUID()), EndpointId.parse(randomUUID()
 const awaiting = (more: Partial<Meeting> = {}) =>
   meetingIn({ type: 'awaiting_approval', proposalId: proposal.id }, more)
 const namesOf = (actions: readonly ActionRequest[]) => actions.map(({ action }) => action)
+const ClientMessage = z.object({ event: z.string() })
 const eventsOf = (actions: readonly ActionRequest[]) =>
-  actions.map(({ payload }) => Reflect.get(payload as object, 'event'))
+  actions.map(({ payload }) => ClientMessage.parse(payload).event)
 
 describe('every decision, from every state', () => {
   test.each(states)('an approval is taken only while one is awaited: $type', (state) => {
@@ -240,6 +242,15 @@ describe('a search that ended', () => {
     expect(chosen.meeting.state).toMatchObject({ type: 'in_repair', repairId: chosen.repair.id })
   })
 
+  test('that only lacks a key is a matter of whoever keeps the keys', () => {
+    const ownerOf = (codes: readonly string[]) => {
+      const chosen = end(unknown(codes))
+      return chosen.type === 'repair' ? chosen.repair.owner : chosen.type
+    }
+    expect(ownerOf(['credential_unreadable', 'credential_unreadable'])).toBe('operations')
+    expect(ownerOf(['credential_unreadable', 'grant_revoked'])).toBe('calendar_owner')
+  })
+
   test('with nothing worse than evidence that grew old reads everybody anew', () => {
     const chosen = end(unknown(['expired', 'expired']))
     expect(chosen.type).toBe('outdated')
@@ -248,7 +259,9 @@ describe('a search that ended', () => {
   })
 
   test('with old evidence beside an unreadable calendar is a repair: reading anew would not help', () => {
-    expect(end(unknown(['expired', 'notFound'])).type).toBe('repair')
+    const chosen = end(unknown(['expired', 'notFound']))
+    const reasons = [{ participantId: second, code: 'notFound' }]
+    expect(chosen).toMatchObject({ type: 'repair', repair: { facts: { participantIds: [second], reasons } } })
   })
 
   test('that claims to have found a time and names none is a defect', () => {
@@ -341,10 +354,11 @@ describe('what the client is told', () => {
   })
 
   test('of what was not told is one message for each exception', () => {
-    const { intent: _, ...head } = meetingIn({ type: 'incomplete' })
+    const { id, revision, round, state, traceParent } = meetingIn({ type: 'incomplete' })
     const draft = IntentDraft.parse(intentInput({ timeZone: undefined }))
+    const meeting = { id, revision, round, state, traceParent, draft }
     const exceptions = [ExceptionId.parse(randomUUID()), ExceptionId.parse(randomUUID())]
-    const actions = askForAbsent({ ...head, draft }, exceptions, endpoints)
+    const actions = askForAbsent(meeting, exceptions, endpoints)
     expect(eventsOf(actions)).toEqual(Array(4).fill('exception.opened'))
     expect(new Set(actions.map(({ identity }) => identity)).size).toBe(4)
   })

@@ -236,12 +236,14 @@ export const timesFound = (
       }
     }
     case 'unknown_required': {
-      if (unknownRequired.every(({ code }) => code === EVIDENCE_EXPIRED)) {
-        return { type: 'outdated', ...gatherAgain(meeting, participants) }
-      }
-      const participantIds = unknownRequired.map(({ participantId }) => participantId)
-      const facts = { participantIds, reasons: unknownRequired }
-      const repair = newRepair(newId, 'availability_unknown', 'calendar_owner', facts)
+      // Beside a calendar that does not tell, evidence that merely grew old is nobody's to repair.
+      const reasons = unknownRequired.filter(({ code }) => code !== EVIDENCE_EXPIRED)
+      if (reasons.length === 0) return { type: 'outdated', ...gatherAgain(meeting, participants) }
+      const facts = { participantIds: reasons.map(({ participantId }) => participantId), reasons }
+      // Who owns a calendar can grant it anew, but cannot bring back a key.
+      const keysOnly = reasons.every(({ code }) => code === 'credential_unreadable')
+      const owner = keysOnly ? 'operations' : 'calendar_owner'
+      const repair = newRepair(newId, 'availability_unknown', owner, facts)
       return { type: 'repair', ...opened(meeting, repair, endpointIds) }
     }
   }

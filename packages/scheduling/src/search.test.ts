@@ -7,20 +7,24 @@ import { searchTimes } from './search.ts'
 const now = new Date('2027-03-20T00:00:00Z')
 const at = (offsetMs: number): Date => new Date(now.getTime() + offsetMs)
 
-const known = (person: Participant, busy: readonly [string, string][] = [], expiresAt = at(1)): Evidence => ({
+const piece = (person: Participant, expiresAt = at(1)) => ({
   id: ids.evidence(),
   participantId: person.id,
   round: 1,
-  source: 'google',
+  source: 'google' as const,
   retrievedAt: at(-60_000),
   expiresAt,
+})
+const known = (person: Participant, busy: readonly [string, string][] = [], expiresAt?: Date): Evidence => ({
+  ...piece(person, expiresAt),
   type: 'known',
   busy: busy.map(([start, end]) => ({ start: new Date(start), end: new Date(end) })),
 })
-const unknown = (person: Participant, code: string): Evidence => {
-  const { type: _type, busy: _busy, ...rest } = { ...known(person), busy: undefined }
-  return { ...rest, type: 'unknown', code }
-}
+const unknown = (person: Participant, code: string): Evidence => ({
+  ...piece(person),
+  type: 'unknown',
+  code,
+})
 
 const search = (
   participants: readonly Participant[],

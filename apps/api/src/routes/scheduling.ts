@@ -4,114 +4,238 @@ import {
   addWebhookEndpoint,
   approveProposal,
   connectCalendar,
+  holdMeetingVersion,
+  listMeetings,
   MeetingId,
-  IntentDraft,
+  MeetingState,
   openMeeting,
   ProposalId,
   readTrace,
-  viewMeeting,
+  viewVersionedMeeting,
   type ApproveResult,
+  type Trace,
 } from '@aftercommit/scheduling'
-import { Router, type Request } from 'express'
 import { z } from 'zod'
-import { tenantIdOf } from '../keys.ts'
-import { malformed, problem, ProblemError } from '../problem.ts'
+import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
+import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
+import { named } from '../named.ts'
+import { malformedBody } from '../problem.ts'
+import type { ProblemName } from '../problems.ts'
+import { answered, refused, route, type Route } from '../route.ts'
+import {
+  Created,
+  Meeting,
+  MeetingDraft,
+  MeetingHead,
+  MeetingList,
+  MeetingTrace,
+} from './scheduling-answers.ts'
 
-const Approve = z.strictObject({ proposalId: ProposalId, approver: z.strictObject({ address: z.email() }) })
-const Connect = z.strictObject({
-  provider: z.enum(['google', 'microsoft']),
-  address: z.email().max(254),
-  refreshToken: z.string().min(1).max(8_192),
-})
-const Endpoint = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }).max(2_000),
-  /** Standard Webhooks form. */
-  secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'whsec_ and at least 24 bytes of base64'),
-})
+const Approve = named(
+  'Approve',
+  z.strictObject({ proposalId: ProposalId, approver: z.strictObject({ address: z.email().max(254) }) }),
+)
+const Connect = named(
+  'ConnectCalendar',
+  z.strictObject({
+    provider: z.enum(['google', 'microsoft']),
+    address: z.email().max(254),
+    refreshToken: z.string().min(1).max(8_192),
+  }),
+)
+const Endpoint = named(
+  'AddWebhookEndpoint',
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }).max(2_000),
+    /** Standard Webhooks form. */
+    secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'whsec_ and at least 24 bytes of base64'),
+  }),
+)
 
-/** The status of each answer to an approval. */
-const approvalStatus = {
-  approved: 200,
-  not_found: 404,
-  not_awaiting: 409,
-  outdated: 409,
-  not_authorised: 403,
-  too_late: 409,
-} as const satisfies Record<ApproveResult['type'], number>
+const OneMeeting = z.strictObject({ meetingId: MeetingId })
+const StateName = z.enum(MeetingState.options.map(({ shape }) => shape.type.value))
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
 
-export const schedulingRoutes = ({ db, seal }: { readonly db: Db; readonly seal: Seal }): Router => {
-  const router = Router()
+/** How each answer to an approval is refused. */
+const approvalProblem = {
+  not_found: 'not-found',
+  not_awaiting: 'not-awaiting-approval',
+  outdated: 'proposal-outdated',
+  not_authorised: 'not-authorised',
+  too_late: 'booking-deadline-passed',
+} as const satisfies Record<Exclude<ApproveResult['type'], 'approved'>, ProblemName>
 
-  router.post('/meetings', async (request, response) => {
-    const intent = IntentDraft.parse(request.body)
-    const result = await openMeeting(db, tenantIdOf(response), intent, request.get('traceparent'))
-    if (result.type === 'malformed') {
-      throw new ProblemError(malformed(result.problems.map(({ path, reason }) => ({ path, rule: reason }))))
-    }
-    const { id, revision, state } = result.meeting
-    response.status(201).location(`/v1/meetings/${id}`).json({ id, revision, state })
-  })
+export const schedulingRoutes = ({ seal }: { readonly seal: Seal }): readonly Route[] => [
+  ...beginningRoutes(),
+  ...oneMeetingRoutes(),
+  ...connectionRoutes(seal),
+]
 
-  router.get('/meetings/:meetingId', async (request, response) => {
-    const view = await viewMeeting(db, tenantIdOf(response), meetingIdOf(request))
-    response.json(view ?? notFound())
-  })
+const beginningRoutes = (): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/v1/meetings',
+    operationId: 'openMeeting',
+    summary:
+      'Opens a meeting: a complete one starts to be booked, an incomplete one asks for what is missing.',
+    body: MeetingDraft,
+    answer: {
+      status: 201,
+      description: 'The meeting is committed, and so is its first work.',
+      schema: MeetingHead,
+    },
+    problems: [],
+    handle: async ({ body }, { db, tenantId, traceParent }) => {
+      const result = await openMeeting(db, tenantId, body, traceParent)
+      if (result.type === 'malformed') throw malformedBody(result.problems)
+      const { id, revision, state } = result.meeting
+      return answered({ id, revision, state }, { location: `/v1/meetings/${id}` })
+    },
+  }),
 
-  router.get('/meetings/:meetingId/trace', async (request, response) => {
-    const trace = await readTrace(db, tenantIdOf(response), meetingIdOf(request))
-    response.json(trace ?? notFound())
-  })
+  route({
+    method: 'get',
+    path: '/v1/meetings',
+    operationId: 'listMeetings',
+    summary: 'Lists meetings, newest first.',
+    query: z.strictObject({
+      state: StateName.optional(),
+      limit: PageLimit,
+      cursor: cursorOf(Position).optional(),
+    }),
+    answer: { status: 200, description: 'One page.', schema: MeetingList },
+    problems: [],
+    handle: async ({ query: { state, limit, cursor } }, { db, tenantId }) => {
+      const after = cursor && { createdAt: cursor[0], id: cursor[1] }
+      // One more than asked for tells whether there is another page.
+      const found = await listMeetings(db, tenantId, { state, after, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      const last = found.length > limit ? page.at(-1)?.position : undefined
+      return answered({
+        meetings: page.map(({ position: _, createdAt, changedAt, ...meeting }) => ({
+          ...meeting,
+          createdAt: createdAt.toISOString(),
+          changedAt: changedAt.toISOString(),
+        })),
+        ...(last && { nextCursor: cursorFrom([last.createdAt, last.id]) }),
+      })
+    },
+  }),
+]
 
-  router.post('/meetings/:meetingId/approve', async (request, response) => {
-    const { proposalId, approver } = Approve.parse(request.body)
-    const by = { type: 'person', address: approver.address } as const
-    const result = await approveProposal(db, tenantIdOf(response), meetingIdOf(request), proposalId, by)
-    if (result.type === 'not_found') return notFound()
-    if (result.type !== 'approved') throw new ProblemError(approvalProblem(result))
-    const { id, revision, state } = result.meeting
-    response.status(approvalStatus.approved).json({ id, revision, state })
-  })
+const oneMeetingRoutes = (): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/v1/meetings/{meetingId}',
+    operationId: 'viewMeeting',
+    summary: 'Reads a meeting. Its ETag changes whenever anything of it does.',
+    params: OneMeeting,
+    answer: { status: 200, description: 'The meeting as it is now.', schema: Meeting },
+    problems: ['not-found'],
+    handle: async ({ params }, { db, tenantId }) => {
+      const found = await viewVersionedMeeting(db, tenantId, params.meetingId)
+      return found ? answered(found.view, { etag: found.version }) : refused('not-found')
+    },
+  }),
 
-  router.post('/calendar-connections', async (request, response) => {
-    const result = await connectCalendar(db, seal, tenantIdOf(response), Connect.parse(request.body))
-    if (result.type === 'already_connected') {
-      throw new ProblemError(problem(409, 'already-connected', 'This calendar is connected already.'))
-    }
-    response.status(201).json({ id: result.id })
-  })
+  route({
+    method: 'get',
+    path: '/v1/meetings/{meetingId}/trace',
+    operationId: 'traceMeeting',
+    summary: 'Reads everything that has happened for a meeting, and what is still to happen.',
+    params: OneMeeting,
+    answer: { status: 200, description: 'The story so far.', schema: MeetingTrace },
+    problems: ['not-found'],
+    handle: async ({ params }, { db, tenantId }) => {
+      const trace = await readTrace(db, tenantId, params.meetingId)
+      return trace ? answered(wireTrace(trace)) : refused('not-found')
+    },
+  }),
 
-  router.post('/webhook-endpoints', async (request, response) => {
-    const id = await addWebhookEndpoint(db, seal, tenantIdOf(response), Endpoint.parse(request.body))
-    response.status(201).json({ id })
-  })
+  route({
+    method: 'post',
+    path: '/v1/meetings/{meetingId}/approve',
+    operationId: 'approveProposal',
+    summary: 'Approves the proposal that stands. Nothing is booked that was not approved.',
+    params: OneMeeting,
+    headers: z.object({ 'if-match': EntityTags.optional() }),
+    body: Approve,
+    answer: { status: 200, description: 'The one write of the event is committed.', schema: MeetingHead },
+    problems: [...Object.values(approvalProblem), 'stale-version'],
+    handle: async ({ params: { meetingId }, headers, body: { proposalId, approver } }, { db, tenantId }) => {
+      if (await isStale(db, tenantId, meetingId, headers['if-match'])) return refused('stale-version')
+      const by = { type: 'person', address: approver.address } as const
+      const result = await approveProposal(db, tenantId, meetingId, proposalId, by)
+      if (result.type !== 'approved') return refused(approvalProblem[result.type], detailOf(result))
+      const { id, revision, state } = result.meeting
+      return answered({ id, revision, state })
+    },
+  }),
+]
 
-  return router
+const connectionRoutes = (seal: Seal): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/v1/calendar-connections',
+    operationId: 'connectCalendar',
+    summary: 'Connects a calendar. Its credential is sealed at once and is never given out.',
+    body: Connect,
+    answer: { status: 201, description: 'The connection, to be named by meetings.', schema: Created },
+    problems: ['already-connected'],
+    handle: async ({ body }, { db, tenantId }) => {
+      const result = await connectCalendar(db, seal, tenantId, body)
+      return result.type === 'connected' ? answered({ id: result.id }) : refused('already-connected')
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/webhook-endpoints',
+    operationId: 'addWebhookEndpoint',
+    summary: 'Names an address that is told, in signed messages, what happens to meetings.',
+    body: Endpoint,
+    answer: { status: 201, description: 'The endpoint; messages go to it from now on.', schema: Created },
+    problems: [],
+    handle: async ({ body }, { db, tenantId }) =>
+      answered({ id: await addWebhookEndpoint(db, seal, tenantId, body) }),
+  }),
+]
+
+/** Holds the meeting's lock afterwards, so that what was compared is what the command acts on. */
+const isStale = async (
+  db: Db,
+  tenantId: string,
+  meetingId: MeetingId,
+  ifMatch: string | undefined,
+): Promise<boolean> => {
+  if (ifMatch === undefined) return false
+  const version = await holdMeetingVersion(db, tenantId, meetingId)
+  return version !== undefined && !matchesStrongly(ifMatch, etagOf(version))
 }
 
-const notFound = (): never => {
-  throw new ProblemError(problem(404, 'not-found', 'This tenant has no such meeting or proposal.'))
-}
-
-/** An id that cannot exist names nothing that exists. */
-const meetingIdOf = (request: Request): MeetingId => {
-  const id = MeetingId.safeParse(request.params.meetingId)
-  return id.success ? id.data : notFound()
-}
-
-const approvalProblem = (result: Exclude<ApproveResult, { type: 'approved' | 'not_found' }>) => {
-  const status = approvalStatus[result.type]
+const detailOf = (result: ApproveResult): { readonly detail?: string } => {
   switch (result.type) {
     case 'not_awaiting':
-      return problem(status, 'not-awaiting-approval', 'The meeting does not wait for an approval.', {
-        detail: `It is ${result.state}.`,
-      })
+      return { detail: `It is ${result.state}.` }
     case 'outdated':
-      return problem(status, 'proposal-outdated', 'Another proposal stands now.', {
-        detail: `The current proposal is ${result.currentProposalId}.`,
-      })
+      return { detail: `The current proposal is ${result.currentProposalId}.` }
+    case 'approved':
+    case 'not_found':
     case 'not_authorised':
-      return problem(status, 'not-authorised', 'This person may not approve this meeting.')
     case 'too_late':
-      return problem(status, 'booking-deadline-passed', 'The booking deadline has passed.')
+      return {}
   }
 }
+
+/** Recorded calls are stored as JSON, so their times come back as text. */
+const wireTrace = (trace: Trace) => ({
+  ...trace,
+  entries: trace.entries.map((entry) =>
+    entry.type === 'attempt'
+      ? {
+          ...entry,
+          calls: entry.calls.map((call) => ({ ...call, startedAt: new Date(call.startedAt).toISOString() })),
+        }
+      : entry,
+  ),
+})

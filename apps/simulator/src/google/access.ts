@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Person } from '../contract.ts'
 import type { Answer, Call } from '../exchange.ts'
 import type { World } from '../state.ts'
-import { badCredentials, notFound } from './errors.ts'
+import { badCredentials, insufficientPermissions, notFound } from './errors.ts'
 
 const lifetimeS = 3599
 
@@ -55,9 +55,13 @@ export const calendarAddressOf = (world: World, call: Call): string | undefined 
   return calendarId === 'primary' ? callerOf(world, call)?.address : calendarId?.toLowerCase()
 }
 
-/** Runs `act` with the calendar's owner; another's calendar is as good as absent. */
+/**
+ * Runs `act` with the calendar's owner; another's calendar is as good as absent. Scopes come first: a grant that does
+ * not cover events is refused whatever the calendar.
+ */
 export const onCalendar = (world: World, call: Call, act: (person: Person) => Answer): Answer => {
   const caller = callerOf(world, call)
   if (!caller) return badCredentials()
+  if (caller.granted !== 'calendar') return insufficientPermissions()
   return calendarAddressOf(world, call) === caller.address ? act(caller) : notFound()
 }

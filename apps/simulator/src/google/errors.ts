@@ -26,6 +26,8 @@ export const notFound = (): Answer => refusal(404, 'notFound', 'Not Found')
 export const deleted = (): Answer => refusal(410, 'deleted', 'Resource has been deleted')
 export const duplicate = (): Answer => refusal(409, 'duplicate', 'The requested identifier already exists.')
 export const forbidden = (): Answer => refusal(403, 'forbidden', 'Forbidden')
+export const insufficientPermissions = (): Answer =>
+  refusal(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 export const badRequest = (): Answer => refusal(400, 'badRequest', 'Bad Request')
 export const parseError = (): Answer => refusal(400, 'parseError', 'Parse Error')
 export const invalid = (message: string): Answer => refusal(400, 'invalid', message)

@@ -61,6 +61,8 @@ export const getEvent = (world: World, call: Call): Answer =>
     const event = findEvent(world, person, call.params.eventId)
     if (!event || isMissed(event)) return refuse.notFound()
     settleConference(event, person)
+    // The client's copy is still good: 304, which Google's own client takes for a success.
+    if (call.header('if-none-match') === etagOf(event)) return { status: 304 }
     return shown(event, person, call)
   })
 
@@ -186,9 +188,18 @@ const mergedProperties = (
   return merged
 }
 
+/** Beyond the number asked for, only the caller's own entry is shown (discovery document, Event.attendeesOmitted). */
+export const withAttendeesAtMost = (
+  max: string | null,
+  event: calendar_v3.Schema$Event,
+): calendar_v3.Schema$Event =>
+  max === null || (event.attendees ?? []).length <= Number(max)
+    ? event
+    : { ...event, attendees: (event.attendees ?? []).filter(({ self }) => self), attendeesOmitted: true }
+
 const shown = (event: HeldEvent, person: Person, call: Call): Answer => {
   const asked = call.query.get('timeZone')
   const timeZone = asked !== null && isZone(asked) ? asked : person.timeZone
-  const body: calendar_v3.Schema$Event = render(event, person, timeZone)
+  const body = withAttendeesAtMost(call.query.get('maxAttendees'), render(event, person, timeZone))
   return { status: 200, body, headers: { etag: etagOf(event) } }
 }

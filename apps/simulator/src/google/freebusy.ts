@@ -74,6 +74,7 @@ const unreadable = (person: Person | undefined): string | undefined => {
     case 'left_out':
       return undefined
     case 'no_access':
+    case 'no_mailbox':
     case 'unknown_person':
       return 'notFound'
     case 'internal_error':

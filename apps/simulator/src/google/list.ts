@@ -7,7 +7,7 @@ import type { HeldEvent, World } from '../state.ts'
 import { isZone } from '../zone.ts'
 import { onCalendar } from './access.ts'
 import { badRequest, invalid } from './errors.ts'
-import { settleConference } from './events.ts'
+import { settleConference, withAttendeesAtMost } from './events.ts'
 import { render } from './resource.ts'
 
 const Instant = z.iso.datetime({ offset: true })
@@ -46,7 +46,9 @@ export const listEvents = (world: World, call: Call): Answer =>
       timeZone,
       accessRole: 'owner',
       defaultReminders: [],
-      items: page.map((event) => render(event, person, timeZone)),
+      items: page.map((event) =>
+        withAttendeesAtMost(query.get('maxAttendees'), render(event, person, timeZone)),
+      ),
       ...(offset + pageSize < stored.length ? { nextPageToken: pageTokenOf(offset + pageSize) } : {}),
     }
     return { status: 200, body }

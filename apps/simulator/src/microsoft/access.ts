@@ -1,7 +1,7 @@
 import type { Person } from '../contract.ts'
 import type { Answer, Call } from '../exchange.ts'
 import type { AccessToken, World } from '../state.ts'
-import { accessDenied, badToken, invalidUser, refusal } from './errors.ts'
+import { accessDenied, badToken, invalidUser, mailboxNotEnabled, refusal } from './errors.ts'
 
 const tokenOf = (world: World, call: Call): AccessToken | undefined => {
   const token = world.accessTokens.get(call.bearer ?? '')
@@ -26,5 +26,14 @@ export const onMailbox = (world: World, call: Call, act: (person: Person) => Ans
   const person = world.people.get(address)
   if (person?.provider !== 'microsoft') return invalidUser(call, address)
   if (token.address !== undefined && token.address !== address) return accessDenied(call)
+  if (person.readable === 'no_mailbox') return mailboxNotEnabled(call)
   return act(person)
 }
+
+/** The same for its events, which a grant for free/busy alone does not cover. */
+export const onEvents = (world: World, call: Call, act: (person: Person) => Answer): Answer =>
+  onMailbox(world, call, (person) =>
+    person.granted === 'calendar' || tokenOf(world, call)?.address === undefined
+      ? act(person)
+      : accessDenied(call),
+  )

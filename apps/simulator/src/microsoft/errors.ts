@@ -32,6 +32,8 @@ export const badToken = (call: Call): Answer =>
   refusal(call, 401, 'InvalidAuthenticationToken', 'Access token has expired or is not yet valid.')
 export const accessDenied = (call: Call): Answer =>
   refusal(call, 403, 'ErrorAccessDenied', 'Access is denied. Check credentials and try again.')
+export const mailboxNotEnabled = (call: Call): Answer =>
+  refusal(call, 404, 'MailboxNotEnabledForRESTAPI', 'REST API is not yet supported for this mailbox.')
 export const invalidUser = (call: Call, user: string): Answer =>
   refusal(call, 404, 'ErrorInvalidUser', `The requested user '${user}' is invalid.`)
 export const itemNotFound = (call: Call): Answer =>

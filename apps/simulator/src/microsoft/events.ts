@@ -6,7 +6,7 @@ import type { Answer, Call } from '../exchange.ts'
 import { recordEvent } from '../ledger.ts'
 import { isMissed } from '../state.ts'
 import type { Conference, HeldEvent, World } from '../state.ts'
-import { onMailbox } from './access.ts'
+import { onEvents } from './access.ts'
 import {
   changeKeyMismatch,
   invalidProperty,
@@ -36,7 +36,7 @@ import type { GraphEvent } from './resource.ts'
  * ErrorInvalidRecipients is said of an event that was created all the same (msgraph-sdk-php#280).
  */
 export const createEvent = (world: World, call: Call): Answer =>
-  onMailbox(world, call, (person) => {
+  onEvents(world, call, (person) => {
     const input = EventInput.safeParse(jsonOf(call)).data
     if (!input) return unreadableBody(call)
     const preferences = preferencesOf(call)
@@ -52,13 +52,13 @@ export const createEvent = (world: World, call: Call): Answer =>
     // What a transactionId means after its event was deleted is documented nowhere; here it is free again.
     if (earlier && earlier.event.status !== 'cancelled') {
       if (earlier.body !== body) return duplicateTransaction(call, earlier.event, preferences)
-      return badRecipient ? invalidRecipients(call) : shown(earlier.event, call, preferences, 201)
+      return badRecipient ? invalidRecipients(call) : shown(world, earlier.event, call, preferences, 201)
     }
     const event = newEvent(world, call, person, { ...input, time })
     world.events.push(event)
     if (input.transactionId) world.transactions.set(transactionKey, { event, body })
     recordEvent(world, 'event_created', event, 'api')
-    return badRecipient ? invalidRecipients(call) : shown(event, call, preferences, 201)
+    return badRecipient ? invalidRecipients(call) : shown(world, event, call, preferences, 201)
   })
 
 const newEvent = (
@@ -93,7 +93,7 @@ const newEvent = (
 export const getEvent = (world: World, call: Call): Answer =>
   onEvent(world, call, ({ event, preferences }) => {
     if (isMissed(event)) return itemNotFound(call)
-    return shown(event, call, preferences, 200)
+    return shown(world, event, call, preferences, 200)
   })
 
 /** PATCH. If-Match is honoured although the documentation does not mention it. */
@@ -104,7 +104,7 @@ export const patchEvent = (world: World, call: Call): Answer =>
     if (isStale(event, call)) return changeKeyMismatch(call)
     if (input.recurrence) return { status: 501, body: 'The simulator holds single events only.' }
     if (input.transactionId && input.transactionId !== event.transactionId) return invalidProperty(call)
-    const before = render(event, preferences)
+    const before = render(event, preferences, world.people)
     const time = readTime({
       start: input.start ?? startOf(before),
       end: input.end ?? endOf(before),
@@ -125,12 +125,14 @@ export const patchEvent = (world: World, call: Call): Answer =>
     touch(event, call)
     recordEvent(world, 'event_patched', event, 'api')
     const badRecipient = event.attendees.some(({ address }) => !isInvitable(world, address))
-    return badRecipient && input.attendees ? invalidRecipients(call) : shown(event, call, preferences, 200)
+    return badRecipient && input.attendees
+      ? invalidRecipients(call)
+      : shown(world, event, call, preferences, 200)
   })
 
 /** Cancels and tells the attendees; afterwards the event is gone from the organizer's calendar. */
 export const cancelEvent = (world: World, call: Call): Answer =>
-  onMailbox(world, call, (person) => {
+  onEvents(world, call, (person) => {
     if (isInvitedTo(world, person, call.params.eventId)) {
       return refusal(
         call,
@@ -166,7 +168,7 @@ interface Found {
 }
 
 const onEvent = (world: World, call: Call, act: (found: Found) => Answer): Answer =>
-  onMailbox(world, call, (person) => {
+  onEvents(world, call, (person) => {
     const preferences = preferencesOf(call)
     if (!preferences) return unknownZone(call)
     const event = world.events.find(
@@ -235,14 +237,20 @@ const endOf = ({ end }: GraphEvent): EventInput['end'] => timeInput(end)
 const timeInput = (time: GraphEvent['start']): EventInput['start'] =>
   time?.dateTime ? { dateTime: time.dateTime, timeZone: time.timeZone } : undefined
 
-const shown = (event: HeldEvent, call: Call, preferences: Preferences, status: 200 | 201): Answer => {
+const shown = (
+  world: World,
+  event: HeldEvent,
+  call: Call,
+  preferences: Preferences,
+  status: 200 | 201,
+): Answer => {
   const { query } = call
   const properties = expandedProperties(event, query.get('$expand'))
   return {
     status,
     body: {
       '@odata.context': `https://graph.microsoft.com/v1.0/$metadata#users('${event.calendarAddress}')/events/$entity`,
-      ...selected(render(event, preferences), query.get('$select')),
+      ...selected(render(event, preferences, world.people), query.get('$select')),
       ...(properties ? { singleValueExtendedProperties: properties } : {}),
     },
     headers: { etag: etagOf(event) },

@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../exchange.ts'
 import { isMissed } from '../state.ts'
 import type { HeldEvent, World } from '../state.ts'
-import { onMailbox } from './access.ts'
+import { onEvents } from './access.ts'
 import { refusal, unknownZone } from './errors.ts'
 import { preferencesOf } from './preferences.ts'
 import { expandedProperties, propertyKey, render, selected } from './resource.ts'
@@ -14,7 +14,7 @@ const pageSizeMax = 1000
  * that one may match nothing and still have an @odata.nextLink.
  */
 export const listEvents = (world: World, call: Call): Answer =>
-  onMailbox(world, call, (person) => {
+  onEvents(world, call, (person) => {
     const { query } = call
     const preferences = preferencesOf(call)
     if (!preferences) return unknownZone(call)
@@ -39,7 +39,7 @@ export const listEvents = (world: World, call: Call): Answer =>
         value: page.map((event) => {
           const properties = expandedProperties(event, query.get('$expand'))
           return {
-            ...selected(render(event, preferences), query.get('$select')),
+            ...selected(render(event, preferences, world.people), query.get('$select')),
             ...(properties ? { singleValueExtendedProperties: properties } : {}),
           }
         }),

@@ -1,9 +1,10 @@
 /** Graph's event resource: rendering what is held, and reading what a client sends. */
+import { createHash } from 'node:crypto'
 import type { Attendee, Event, NullableOption } from '@microsoft/microsoft-graph-types'
 import { z } from 'zod'
 import { BusyStatus } from '../contract.ts'
 import type { Response } from '../contract.ts'
-import type { EventTime, HeldAttendee, HeldEvent } from '../state.ts'
+import type { EventTime, HeldAttendee, HeldEvent, World } from '../state.ts'
 import { graphTime, idFor, instantOfGraphTime } from './preferences.ts'
 import type { Preferences } from './preferences.ts'
 
@@ -114,7 +115,7 @@ export type GraphEvent = Event & { '@odata.etag': string; '@odata.context'?: str
  * The event as its organizer's calendar shows it. Extended properties are left out: they come with $expand
  * only.
  */
-export const render = (event: HeldEvent, preferences: Preferences): GraphEvent => ({
+export const render = (event: HeldEvent, preferences: Preferences, people: World['people']): GraphEvent => ({
   '@odata.etag': etagOf(event),
   id: idFor(event, preferences),
   createdDateTime: event.createdAt.toISOString(),
@@ -150,7 +151,7 @@ export const render = (event: HeldEvent, preferences: Preferences): GraphEvent =
   location: { displayName: event.location ?? '', locationType: 'default' },
   locations: event.location === undefined ? [] : [{ displayName: event.location, locationType: 'default' }],
   recurrence: null,
-  attendees: event.attendees.map(renderAttendee),
+  attendees: event.attendees.map((attendee) => renderAttendee(attendee, people)),
   organizer: { emailAddress: { name: event.calendarAddress, address: event.calendarAddress } },
   ...event.echoes,
 })
@@ -180,11 +181,24 @@ const onlineMeeting = ({
       }
     : { isOnlineMeeting: false, onlineMeetingProvider: 'unknown', onlineMeeting: null }
 
-const renderAttendee = ({ address, displayName, kind, response, respondedAt }: HeldAttendee): Attendee => ({
+const renderAttendee = (
+  { address, displayName, kind, response, respondedAt }: HeldAttendee,
+  people: World['people'],
+): Attendee => ({
   type: kind,
   status: { response: responseOf(response), time: respondedAt?.toISOString() ?? never },
-  emailAddress: { name: displayName ?? address, address },
+  emailAddress: {
+    name: displayName ?? address,
+    address: people.get(address)?.legacyDn ? legacyDnOf(address) : address,
+  },
 })
+
+/** The name by which Exchange itself knows a mailbox, and which it now and then tells instead of the address. */
+const legacyDnOf = (address: string): string => {
+  const recipient = createHash('sha256').update(address).digest('hex').slice(0, 32)
+  const [alias] = address.split('@')
+  return `/o=ExchangeLabs/ou=Exchange Administrative Group (FYDIBOHF23SPDLT)/cn=Recipients/cn=${recipient}-${alias}`
+}
 
 const responseOf = (response: Response): (typeof graphResponse)[Response] => graphResponse[response]
 

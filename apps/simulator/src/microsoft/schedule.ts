@@ -1,9 +1,4 @@
-import type {
-  FreeBusyError,
-  ScheduleInformation,
-  TimeZoneBase,
-  WorkingHours,
-} from '@microsoft/microsoft-graph-types'
+import type { FreeBusyError, ScheduleInformation } from '@microsoft/microsoft-graph-types'
 import { z } from 'zod'
 import type { BusyStatus, Person, Readable } from '../contract.ts'
 import { jsonOf } from '../exchange.ts'
@@ -12,8 +7,9 @@ import { occupiedBy } from '../state.ts'
 import type { Interval, Occupied, World } from '../state.ts'
 import { onMailbox } from './access.ts'
 import { refusal, unknownZone, unreadableBody } from './errors.ts'
-import { graphTime, instantOfGraphTime, preferencesOf, windowsNameOf, zoneNamed } from './preferences.ts'
+import { graphTime, instantOfGraphTime, preferencesOf, zoneNamed } from './preferences.ts'
 import type { Preferences } from './preferences.ts'
+import { workingHours } from './working-hours.ts'
 
 const GraphTime = z.looseObject({ dateTime: z.string(), timeZone: z.string() })
 const Query = z.looseObject({
@@ -121,12 +117,17 @@ interface View {
   readonly intervalMs: number
 }
 
+/** Seen beside 5016 only; other errors come without the member. */
+const noItems = { scheduleItems: null }
+
 const scheduleOf = (world: World, caller: Person, scheduleId: string, view: View): ScheduleInformation[] => {
   const person = world.people.get(scheduleId.toLowerCase())
   const readable = person?.provider === 'microsoft' ? person.readable : 'unknown_person'
   if (readable === 'left_out') return []
   const error = errorFor(readable, scheduleId)
-  if (error || !person) return [{ scheduleId, ...(error ? { error } : {}) }]
+  if (error || !person) {
+    return [{ scheduleId, ...(error ? { error } : {}), ...(readable === 'no_mailbox' ? noItems : {}) }]
+  }
   const items = occupiedBy(world, person, view.window, view.preferences.zone)
   return [
     {
@@ -141,12 +142,15 @@ const scheduleOf = (world: World, caller: Person, scheduleId: string, view: View
           ? { isPrivate: false, subject: title, location: '' }
           : {}),
       })),
-      workingHours: workingHours(person),
+      workingHours: workingHours(person, view.window.start),
     },
   ]
 }
 
-/** Codes are the numbers of Exchange's availability errors, as strings (microsoft-graph-docs#11225). */
+/**
+ * Codes are numbers in strings (microsoft-graph-docs#11225). Only some are known; for the others the name that Exchange
+ * gives the error stands in (EWS reference, ResponseCode), so that no client comes to rely on a number made up here.
+ */
 const errorFor = (readable: Readable, scheduleId: string): FreeBusyError | undefined => {
   switch (readable) {
     case 'yes':
@@ -157,12 +161,20 @@ const errorFor = (readable: Readable, scheduleId: string): FreeBusyError | undef
         message: `Unable to resolve e-mail address ${scheduleId} to an Active Directory object.`,
         responseCode: '5009',
       }
-    case 'no_access':
-      return { message: 'The caller does not have access to free/busy data.', responseCode: '5037' }
+    case 'no_mailbox':
+      return { message: `Unable to find a mailbox for ${scheduleId}.`, responseCode: '5016' }
     case 'too_many_entries':
       return { message: 'The result set contains too many calendar entries.', responseCode: '5006' }
+    case 'no_access':
+      return {
+        message: 'The caller does not have access to free/busy data.',
+        responseCode: 'ErrorNoFreeBusyAccess',
+      }
     case 'internal_error':
-      return { message: 'Unable to read the free/busy information of the mailbox.', responseCode: '5016' }
+      return {
+        message: 'Unable to read the free/busy information of the mailbox.',
+        responseCode: 'ErrorFreeBusyGenerationFailed',
+      }
   }
 }
 
@@ -184,19 +196,4 @@ const digits = (items: readonly Occupied[], { window, intervalMs }: View): strin
     view += String(Math.max(0, ...touching.map(({ status }) => digitByStatus[status])))
   }
   return view
-}
-
-/** Outlook names the zone as Windows does; one it has no name for is custom, and its name says nothing. */
-const workingHours = (person: Person): WorkingHours => {
-  const name = windowsNameOf(person.timeZone)
-  const custom: TimeZoneBase & { '@odata.type': string } = {
-    '@odata.type': '#microsoft.graph.customTimeZone',
-    name: 'Customized Time Zone',
-  }
-  return {
-    daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
-    startTime: '08:00:00.0000000',
-    endTime: '17:00:00.0000000',
-    timeZone: name === undefined ? custom : { name },
-  }
 }

@@ -98,20 +98,14 @@ export const outcomeOfFailedRead = (failure: CallFailure): Failed => {
   }
 }
 
-/**
- * The same for an action that may have written: what is not proved undone is unknown. `answeredAt` is when the provider
- * answered, by the database's clock.
- */
-export const outcomeOfFailedWrite = (failure: CallFailure, answeredAt: Date): Failed => {
+/** The same for an action that may have written: what is not proved undone is unknown. */
+export const outcomeOfFailedWrite = (failure: CallFailure): Failed => {
   switch (failure.type) {
     case 'uncertain':
       return {
         type: 'unknown',
         code: failure.code,
-        correlation:
-          failure.claimed === undefined
-            ? {}
-            : { claimed: failure.claimed, answeredAt: answeredAt.toISOString() },
+        correlation: failure.claimed === undefined ? {} : { claimed: failure.claimed },
       }
     case 'malformed':
       return { type: 'unknown', code: failure.code, correlation: {} }

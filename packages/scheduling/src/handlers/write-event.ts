@@ -82,12 +82,10 @@ export const writeEvent = (world: World) =>
     },
 
     perform: async (plan, attempt): Promise<Outcome<Written>> => {
-      const startedMs = performance.now()
       const refusal = await whyNot(world, plan, attempt)
       if (refusal) return refusal
       const answer = await plan.calendar.insertEvent(plan.draft, callContext(world, attempt))
-      const answeredAt = new Date(attempt.now.getTime() + performance.now() - startedMs)
-      return outcomeOfInsert(answer, attempt, answeredAt)
+      return outcomeOfInsert(answer, attempt)
     },
 
     reconcile: {
@@ -95,8 +93,7 @@ export const writeEvent = (world: World) =>
       ask: async (target, correlation, attempt): Promise<Reconciled<Written>> => {
         // What may have been written cannot be looked for: a person must, and is told why.
         if (target.type === 'out_of_reach') return { type: 'conflicting', code: target.code }
-        const found = await lookFor(world, target, attempt)
-        return found.type === 'absent' ? (refusedAfterAll(correlation, attempt) ?? found) : found
+        return afterRefusal(await lookFor(world, target, attempt), correlation)
       },
     },
 
@@ -219,7 +216,7 @@ const takenByOurselves = async (
   }
 }
 
-const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt, answeredAt: Date): Outcome<Written> => {
+const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt): Outcome<Written> => {
   switch (answer.type) {
     case 'written':
       return done({ type: 'written', event: answer.event, at: attempt.now })
@@ -231,7 +228,7 @@ const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt, answeredAt: Dat
     case 'throttled':
     case 'uncertain':
     case 'malformed':
-      return outcomeOfFailedWrite(answer, answeredAt)
+      return outcomeOfFailedWrite(answer)
   }
 }
 
@@ -256,17 +253,15 @@ const lookFor = async (
 }
 
 /**
- * A refusal that may have lied has been shown to be true by then: what was refused will be refused again. Undefined
- * while the provider may still hide an effect, and when nothing was refused.
+ * Exchange refuses an attendee's address and has been seen to keep the event all the same (msgraph-sdk-php#280). Either
+ * way somebody who was approved cannot be invited: an event that exists is no meeting, and one that does not would only
+ * be refused again.
  */
-const refusedAfterAll = (
-  { claimed, answeredAt }: Correlation,
-  attempt: Attempt,
-): Reconciled<Written> | undefined => {
-  if (typeof claimed !== 'string' || typeof answeredAt !== 'string') return undefined
-  const { graceMs } = schedulingActions.writeEvent.reconcile
-  const over = attempt.now.getTime() - Date.parse(answeredAt) >= graceMs
-  return over ? { type: 'conflicting', code: claimed } : undefined
+const afterRefusal = (found: Reconciled<Written>, { claimed }: Correlation): Reconciled<Written> => {
+  if (claimed !== 'invalid_attendee') return found
+  if (found.type === 'found') return { type: 'conflicting', code: claimed }
+  if (found.type !== 'absent') return found
+  return { ...found, verdict: { class: 'validation', code: claimed, owner: 'organizer' } }
 }
 
 /** What the events that carry our identity prove. One that somebody changed since is not the one we approved. */

@@ -1,0 +1,113 @@
+/** The API around one test database, as its clients and its operators see it. */
+import { createHash, randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import type { Db } from '@aftercommit/platform/db'
+import { createLog } from '@aftercommit/platform/log'
+import { newSealingKey, sealingOf } from '@aftercommit/platform/sealing'
+import type { TestDatabase } from '@aftercommit/testing'
+import supertest, { type Response, type Test } from 'supertest'
+import { z } from 'zod'
+import { createApi, routesOf, type ApiOptions } from './app.ts'
+import { mustMatchDeclaration } from './declared.testing.ts'
+import type { Scope } from './keys.ts'
+
+export interface Api {
+  /** A key of a new tenant. */
+  createClient(scopes?: readonly Scope[]): Promise<ApiClient>
+  /** A request without a key. Every answer is held against its declaration. */
+  send(method: Method, path: string): Test
+  /** Lines that the log has got so far, parsed. */
+  readonly logLines: readonly Readonly<Record<string, unknown>>[]
+}
+
+type Method = 'get' | 'post' | 'put' | 'delete' | 'head' | 'options'
+
+export interface ApiClient {
+  readonly tenantId: string
+  readonly apiKey: string
+  send(method: Method, path: string): Test
+  get(path: string): Test
+  post(path: string, body?: string | object): Test
+  /** Connects a calendar and answers the id of the connection. */
+  connect(address: string): Promise<string>
+  /** Opens a complete meeting and answers its id. */
+  openMeeting(more?: Record<string, unknown>): Promise<string>
+}
+
+export const createTestApi = (
+  database: TestDatabase,
+  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics'> = {},
+): Api => {
+  const written: string[] = []
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      written.push(String(chunk))
+      done()
+    },
+  })
+  const { seal } = sealingOf(newSealingKey('test'))
+  const app = createApi({ db: database.api, seal, log: createLog('api', 'info', stream), ...options })
+  const routes = routesOf({ seal })
+  const send = (method: Method, path: string): Test =>
+    supertest(app)
+      [method](path)
+      .expect((answer: Response) => mustMatchDeclaration(routes, { method, path, answer }))
+  return {
+    send,
+    get logLines() {
+      return written.map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)))
+    },
+    createClient: async (scopes = ['read', 'write']) => {
+      const tenantId = await database.createTenant()
+      const apiKey = randomBytes(24).toString('base64url')
+      await database.owner.query(
+        'insert into api_key (key_hash, tenant_id, label, scopes) values ($1, $2, $3, $4)',
+        [createHash('sha256').update(apiKey).digest(), tenantId, 'test', scopes],
+      )
+      return clientOf(tenantId, apiKey, send)
+    },
+  }
+}
+
+const clientOf = (tenantId: string, apiKey: string, send: Api['send']): ApiClient => {
+  const client: ApiClient = {
+    tenantId,
+    apiKey,
+    send: (method, path) => send(method, path).set('authorization', `Bearer ${apiKey}`),
+    get: (path) => client.send('get', path),
+    post: (path, body) => client.send('post', path).set('content-type', 'application/json').send(body),
+    connect: async (address) => {
+      const refreshToken = randomBytes(24).toString('base64url')
+      const body = { provider: 'google', address, refreshToken }
+      return idOf(await client.post('/v1/calendar-connections', body).expect(201))
+    },
+    openMeeting: async (more = {}) => {
+      const body = { ...(await completeIntent(client)), ...more }
+      return idOf(await client.post('/v1/meetings', body).expect(201))
+    },
+  }
+  return client
+}
+
+export const idOf = (answer: Response): string => z.object({ id: z.string() }).parse(answer.body).id
+
+/** A meeting that lacks nothing, with calendars that were connected for it. */
+export const completeIntent = async (client: ApiClient): Promise<Record<string, unknown>> => {
+  const n = randomBytes(4).toString('hex')
+  const ada = `ada-${n}@google.example`
+  const ben = `ben-${n}@google.example`
+  const ids = { ada: await client.connect(ada), ben: await client.connect(ben) }
+  return {
+    purpose: 'Contract review',
+    durationMinutes: 60,
+    timeZone: 'Europe/Berlin',
+    window: { from: '2027-03-29T00:00', to: '2027-04-02T00:00' },
+    bookBy: '2027-03-24T12:00:00Z',
+    organizer: { address: ada, calendarConnectionId: ids.ada },
+    participants: [
+      { displayName: 'Ada', address: ada, role: 'required', calendarConnectionId: ids.ada },
+      { displayName: 'Ben', address: ben, role: 'required', calendarConnectionId: ids.ben },
+    ],
+    approval: { mode: 'named_approver', address: ada },
+  }
+}

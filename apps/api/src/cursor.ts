@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** Where the next page of a list begins. Opaque to clients: its content may change with any release. */
+export const cursorFrom = (position: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(position), 'utf8').toString('base64url')
+
+/** A query parameter that carries a cursor of one list, read as the position that `position` describes. */
+export const cursorOf = <Position extends z.ZodType>(position: Position) =>
+  z
+    .string()
+    .max(500)
+    .transform((text, context): z.output<Position> => {
+      const read = position.safeParse(decoded(text))
+      if (read.success) return read.data
+      context.addIssue({ code: 'custom', message: 'not a cursor of this list' })
+      return z.NEVER
+    })
+
+const decoded = (text: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    // Undefined is no position of any list, so the schema refuses it.
+    return undefined
+  }
+}
+
+/** How many items a page holds at most. */
+export const PageLimit = z.coerce.number().int().min(1).max(100).default(50)

@@ -1,0 +1,133 @@
+/** Declared routes as Express routes: one pipeline for all of them. */
+import type { Db } from '@aftercommit/platform/db'
+import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { z } from 'zod'
+import { readJson } from './body.ts'
+import { etagOf, matchesWeakly } from './etag.ts'
+import { answerOnce, fingerprintOf, joined } from './idempotency.ts'
+import { keyHolderOf, requireScope, type Scope } from './keys.ts'
+import { problem, ProblemError, PROBLEM_MEDIA_TYPE } from './problem.ts'
+import { factsOf } from './request.ts'
+import type { Caller, Reply, Route } from './route.ts'
+import type { KeptAnswer } from './store.ts'
+
+export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, '1 to 255 visible ASCII characters')
+
+export const scopeOf = ({ method }: Pick<Route, 'method'>): Scope => (method === 'get' ? 'read' : 'write')
+
+export const mount = (routes: readonly Route[], db: Db): Router => {
+  const router = Router({ caseSensitive: true })
+  for (const [path, group] of byPath(routes)) {
+    const address = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    for (const route of group) {
+      const handlers = [begin(route), ...(route.method === 'post' ? readJson() : []), serve(route, db)]
+      if (route.method === 'get') router.get(address, ...handlers)
+      else router.post(address, ...handlers)
+    }
+    router.all(address, refuseMethod(path, group))
+  }
+  return router
+}
+
+const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> => {
+  const groups = new Map<string, readonly Route[]>()
+  for (const route of routes) groups.set(route.path, [...(groups.get(route.path) ?? []), route])
+  return groups
+}
+
+/** Before a body is read: whoever may not ask is not listened to. */
+const begin =
+  (route: Route): RequestHandler =>
+  (_request, response, next) => {
+    factsOf(response).route = route.path
+    requireScope(keyHolderOf(response), scopeOf(route))
+    response.set('cache-control', route.method === 'get' ? 'private, no-cache' : 'no-store')
+    next()
+  }
+
+const serve =
+  (route: Route, db: Db): RequestHandler =>
+  async (request, response) => {
+    // `body` is undefined when none was sent; Express types it as any.
+    const body: unknown = request.body
+    const { params, query, headers } = request
+    const work = route.read({ params, query, headers, body })
+    const caller = {
+      tenantId: keyHolderOf(response).tenantId,
+      traceParent: factsOf(response).traceParent,
+    }
+    const answer =
+      route.method === 'get'
+        ? answerOf(route, await work({ ...caller, db }))
+        : await write(route, db, request, caller, work)
+    send(request, response, answer)
+  }
+
+/** A command and its answer are one transaction, with a key or without. */
+const write = (
+  route: Route,
+  db: Db,
+  request: Request,
+  caller: Omit<Caller, 'db'>,
+  work: (caller: Caller) => Promise<Reply>,
+): Promise<KeptAnswer & { readonly replayed?: boolean }> => {
+  const key = idempotencyKeyOf(request)
+  if (key === undefined) {
+    return db.transact(caller.tenantId, async (tx) =>
+      answerOf(route, await work({ ...caller, db: joined(db, tx) })),
+    )
+  }
+  const path = request.baseUrl + request.path
+  const keyed = {
+    place: { tenantId: caller.tenantId, operation: route.operationId, key },
+    fingerprint: fingerprintOf(request.method, path, request.body),
+  }
+  return answerOnce(db, keyed, async (tx) => answerOf(route, await work({ ...caller, db: joined(db, tx) })))
+}
+
+const idempotencyKeyOf = (request: Request): string | undefined => {
+  const key = IdempotencyKey.optional().safeParse(request.get('idempotency-key'))
+  if (key.success) return key.data
+  const rule = key.error.issues[0]?.message ?? ''
+  throw new ProblemError('malformed-input', {
+    errors: [{ in: 'header', pointer: '/idempotency-key', rule }],
+  })
+}
+
+const answerOf = (route: Route, reply: Reply): KeptAnswer => {
+  if (reply.type === 'refused') {
+    const body = problem(reply.name, reply.more)
+    return { status: body.status, headers: { 'content-type': PROBLEM_MEDIA_TYPE }, body }
+  }
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...(reply.location !== undefined && { location: reply.location }),
+    ...(reply.etag !== undefined && { etag: etagOf(reply.etag) }),
+  }
+  return { status: route.answer.status, headers, body: reply.body }
+}
+
+const send = (
+  request: Request,
+  response: Response,
+  { status, headers, body, replayed }: KeptAnswer & { readonly replayed?: boolean },
+): void => {
+  response.set(headers)
+  if (replayed) response.set('idempotent-replayed', 'true')
+  const wanted = request.get('if-none-match')
+  if (request.method !== 'POST' && wanted !== undefined && matchesWeakly(wanted, headers.etag ?? '')) {
+    response.removeHeader('content-type')
+    return void response.status(304).end()
+  }
+  response.status(status).send(JSON.stringify(body))
+}
+
+const refuseMethod = (path: string, routes: readonly Route[]): RequestHandler => {
+  const allow = routes.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', ')
+  return (request, response) => {
+    factsOf(response).route = path
+    response.set('allow', allow)
+    if (request.method === 'OPTIONS') return void response.status(204).end()
+    throw new ProblemError('method-not-allowed')
+  }
+}

@@ -1,0 +1,228 @@
+/** The OpenAPI 3.1 document, made from the same declarations that the routes are made from. */
+import { z } from 'zod'
+import { IdempotencyKey, scopeOf } from './mount.ts'
+import { schemaNames } from './named.ts'
+import { PROBLEM_MEDIA_TYPE } from './problem.ts'
+import { problemNames, problems, type ProblemName } from './problems.ts'
+import type { Route } from './route.ts'
+
+export type Json = { readonly [key: string]: unknown }
+
+export interface OpenApi {
+  readonly openapi: '3.1.0'
+  readonly info: Json
+  readonly tags: readonly Json[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>
+    readonly securitySchemes: Json
+    readonly headers: Json
+    readonly parameters: Json
+  }
+  readonly security: readonly Json[]
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly Json[]
+  readonly requestBody?: Json
+  readonly responses: Readonly<Record<string, Json>>
+}
+
+const COMPONENTS = '#/components/schemas/'
+
+export const openApiOf = (routes: readonly Route[]): OpenApi => {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Aftercommit',
+      version: '1',
+      description:
+        'Scheduling on a transactional outbox. A request commits what was decided and what must follow, and answers; the effects are made afterwards, by dispatchers. Fields and types may be added to answers at any time.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: [],
+    paths,
+    components: {
+      schemas: { ...namedSchemas(), Problem: problemSchema },
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key with the scopes read, write or both.',
+        },
+      },
+      headers: commonHeaders,
+      parameters: { ...commonParameters, idempotencyKey },
+    },
+    security: [{ apiKey: [] }],
+  }
+}
+
+/** JSON Schema as it stands in the document: requests and answers alike as they are on the wire. */
+const wireOptions = { io: 'input', target: 'draft-2020-12', reused: 'inline' } as const
+
+const namedSchemas = (): Record<string, Json> => {
+  const { schemas } = z.toJSONSchema(schemaNames, { ...wireOptions, uri: (id) => `${COMPONENTS}${id}` })
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]))
+}
+
+/** The document says once which dialect it speaks, and its own addresses identify its schemas. */
+const bare = ({ $schema: _, $id: __, id: ___, ...schema }: Json): Json => schema
+
+const referenceTo = (schema: z.ZodType, where: string): Json => {
+  const id = schemaNames.get(schema)?.id
+  if (id === undefined) throw new Error(`the schema of ${where} has no name`)
+  return { $ref: `${COMPONENTS}${id}` }
+}
+
+const operationOf = (route: Route): Operation => {
+  const { method, operationId, summary, body, answer } = route
+  return {
+    operationId,
+    summary,
+    description: `Needs a key with the scope \`${scopeOf(route)}\`.`,
+    parameters: [
+      ...parametersOf('path', route.params),
+      ...parametersOf('query', route.query),
+      ...parametersOf('header', route.headers),
+      ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
+      ...Object.keys(commonParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: referenceTo(body, `the body of ${operationId}`) } },
+      },
+    }),
+    responses: {
+      [answer.status]: {
+        description: answer.description,
+        headers: headerReferences,
+        content: {
+          'application/json': { schema: referenceTo(answer.schema, `the answer of ${operationId}`) },
+        },
+      },
+      ...(method === 'get' && {
+        304: {
+          description: 'What `If-None-Match` names is what stands here still.',
+          headers: headerReferences,
+        },
+      }),
+      ...problemResponses(problemsOf(route)),
+    },
+  }
+}
+
+const parametersOf = (place: 'path' | 'query' | 'header', schema: z.ZodObject): readonly Json[] => {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, wireOptions)
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: property,
+  }))
+}
+
+/** What a route may refuse with: what it declares, and what every route of its kind can meet. */
+export const problemsOf = (route: Route): readonly ProblemName[] => {
+  const common: ProblemName[] = ['unauthenticated', 'insufficient-scope', 'malformed-input', 'rate-limited']
+  const written: ProblemName[] = [
+    'malformed-json',
+    'unreadable-request',
+    'body-too-large',
+    'unsupported-media-type',
+    'idempotency-key-reused',
+  ]
+  const ours: ProblemName[] = ['internal', 'unavailable']
+  return [...route.problems, ...common, ...(route.method === 'post' ? written : []), ...ours]
+}
+
+/** One response per status; its description names every problem that comes with it. */
+const problemResponses = (names: readonly ProblemName[]): Record<string, Json> => {
+  const linesByStatus = new Map<number, string[]>()
+  for (const name of [...new Set(names)]) {
+    const { status, title } = problems[name]
+    linesByStatus.set(status, [...(linesByStatus.get(status) ?? []), `\`/problems/${name}\`: ${title}`])
+  }
+  return Object.fromEntries(
+    [...linesByStatus].map(([status, lines]) => [
+      String(status),
+      {
+        description: lines.join('\n\n'),
+        headers: headerReferences,
+        content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `${COMPONENTS}Problem` } } },
+      },
+    ]),
+  )
+}
+
+const problemSchema: Json = {
+  description: 'RFC 9457. `type` is relative to this server, which explains it at that address.',
+  type: 'object',
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      examples: problemNames.map((name) => `/problems/${name}`),
+    },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          in: { type: 'string', enum: ['body', 'query', 'path', 'header'] },
+          pointer: { type: 'string', format: 'json-pointer' },
+          rule: { type: 'string' },
+        },
+        required: ['in', 'pointer', 'rule'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status'],
+}
+
+const idempotencyKey: Json = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description:
+    'Names this request. Repeated with the same key, method, address and body within 24 hours, it takes effect once and gets the same answer, with `idempotent-replayed: true`. A refusal is kept too: a new attempt takes a new key. Malformed requests are not kept.',
+  schema: bare(z.toJSONSchema(IdempotencyKey)),
+}
+
+const traceParentHeader = 'W3C Trace Context. A malformed one is treated as absent.'
+
+const commonParameters: Readonly<Record<string, Json>> = {
+  requestId: {
+    name: 'x-request-id',
+    in: 'header',
+    required: false,
+    description: 'Your own name for this request, returned and logged; one is made otherwise.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  traceParent: {
+    name: 'traceparent',
+    in: 'header',
+    required: false,
+    description: traceParentHeader,
+    schema: { type: 'string' },
+  },
+}
+
+const commonHeaders: Json = {
+  requestId: { description: "This request's id.", schema: { type: 'string' } },
+  traceParent: { description: 'The trace that this request belongs to.', schema: { type: 'string' } },
+}
+
+const headerReferences: Json = {
+  'x-request-id': { $ref: '#/components/headers/requestId' },
+  traceparent: { $ref: '#/components/headers/traceParent' },
+}

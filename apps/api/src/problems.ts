@@ -1,0 +1,117 @@
+/** Every problem this server answers with: its status, its title, and what whoever gets it can do. */
+interface ProblemKind {
+  readonly status: number
+  readonly title: string
+  readonly advice: string
+}
+
+export const problems = {
+  'malformed-input': {
+    status: 400,
+    title: 'The input is malformed; nothing was written.',
+    advice:
+      'Each entry of `errors` names a part of the request (`body`, `query`, `header`), a JSON pointer into it, and the rule that it broke. Unknown fields and unknown query parameters are refused, not ignored.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'The body is not JSON.',
+    advice: 'Send one JSON object, in UTF-8.',
+  },
+  'unreadable-request': {
+    status: 400,
+    title: 'The request could not be read.',
+    advice: 'It ended early, or its address or its encoding is broken. Send it again, whole.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'A valid API key is required.',
+    advice: 'Send `Authorization: Bearer <key>`. A revoked key is answered like an unknown one.',
+  },
+  'insufficient-scope': {
+    status: 403,
+    title: 'This API key may not do that.',
+    advice: 'Reading needs the scope `read`, writing needs `write`; neither implies the other.',
+  },
+  'not-authorised': {
+    status: 403,
+    title: 'This person may not approve this meeting.',
+    advice: 'Only the approver whom the meeting names may approve it.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'There is nothing here that this tenant may see.',
+    advice: 'The address does not exist, or what it names belongs to nobody or to somebody else.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'This address does not know this method.',
+    advice: 'The header `Allow` names the methods that it knows.',
+  },
+  'already-connected': {
+    status: 409,
+    title: 'This calendar is connected already.',
+    advice: 'Use the connection that exists.',
+  },
+  'not-awaiting-approval': {
+    status: 409,
+    title: 'The meeting does not wait for an approval.',
+    advice: 'Read the meeting: its state says what it waits for. An approval is given once.',
+  },
+  'exception-ended': {
+    status: 409,
+    title: 'This exception is not open any more.',
+    advice: 'It was answered already, or lapsed with its meeting. Read the meeting to see where it stands.',
+  },
+  'proposal-outdated': {
+    status: 409,
+    title: 'Another proposal stands now.',
+    advice: 'Read the meeting, look at the proposal that stands, and approve that one.',
+  },
+  'booking-deadline-passed': {
+    status: 409,
+    title: 'The booking deadline has passed.',
+    advice: 'Ask for a new meeting with a later deadline.',
+  },
+  'stale-version': {
+    status: 412,
+    title: 'What you have seen has changed since.',
+    advice: 'Read it again, decide again, and send the new `ETag` in `If-Match`.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is larger than this endpoint takes.',
+    advice: 'The limit is 256 KiB.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The body must be JSON.',
+    advice: 'Send `Content-Type: application/json`, in UTF-8.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'This Idempotency-Key belongs to another request.',
+    advice:
+      'A key names one request: its method, its address and its body. Take a new key for a new request. A key is forgotten 24 hours after its first use.',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests.',
+    advice: 'Wait as many seconds as the header `Retry-After` says. Nothing was written.',
+  },
+  internal: {
+    status: 500,
+    title: 'This is our fault.',
+    advice:
+      'Whether the request took effect is not known to you. Repeat it with the same Idempotency-Key: it takes effect once. Name `x-request-id` when you report it.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The database cannot be reached now.',
+    advice:
+      'Repeat the request after `Retry-After` seconds with the same Idempotency-Key: it takes effect once.',
+  },
+} as const satisfies Record<string, ProblemKind>
+
+export type ProblemName = keyof typeof problems
+
+export const problemNames = Object.keys(problems).filter((name): name is ProblemName => name in problems)

@@ -1,0 +1,174 @@
+/**
+ * A route as data: what comes in, what goes out, and what answers. The Express route, the OpenAPI document and the
+ * reference page are made from it, so they cannot disagree.
+ */
+import type { Db } from '@aftercommit/platform/db'
+import { z } from 'zod'
+import { fieldErrorsOf, ProblemError, type FieldError, type ProblemMore } from './problem.ts'
+import type { ProblemName } from './problems.ts'
+
+/** On whose behalf a route works, and through which door. */
+export interface Caller {
+  /** For a POST already inside the transaction that also keeps its answer; see idempotency.ts. */
+  readonly db: Db
+  readonly tenantId: string
+  readonly traceParent: string
+}
+
+/** A body as its schema takes it, before defaults; read-only, as the domain hands it out. */
+export type Wire<T> = T extends readonly (infer Item)[]
+  ? readonly Wire<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Wire<T[Key]> }
+    : T
+
+export interface Answered<Body> {
+  readonly type: 'answered'
+  readonly body: Body
+  readonly location?: string
+  readonly etag?: string
+}
+
+/** A decision against the request. It is an answer: it commits, and is kept under an Idempotency-Key. */
+export interface Refused<Name extends ProblemName> {
+  readonly type: 'refused'
+  readonly name: Name
+  readonly more: ProblemMore
+}
+
+export const answered = <Body>(
+  body: Body,
+  headers: Pick<Answered<Body>, 'location' | 'etag'> = {},
+): Answered<Body> => ({ type: 'answered', body, ...headers })
+
+export const refused = <Name extends ProblemName>(name: Name, more: ProblemMore = {}): Refused<Name> => ({
+  type: 'refused',
+  name,
+  more,
+})
+
+export type Reply = Answered<unknown> | Refused<ProblemName>
+
+/** Each part of a request as it arrived. */
+export interface RawRequest {
+  readonly params: unknown
+  readonly query: unknown
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+export interface Route {
+  readonly method: 'get' | 'post'
+  /** As OpenAPI writes it: `/v1/meetings/{meetingId}`. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly params: z.ZodObject
+  readonly query: z.ZodObject
+  /** By lower-case name. Headers that every route knows are not among them. */
+  readonly headers: z.ZodObject
+  readonly body: z.ZodType | undefined
+  readonly answer: { readonly status: number; readonly description: string; readonly schema: z.ZodType }
+  readonly problems: readonly ProblemName[]
+  /** Throws a ProblemError that names everything malformed; else answers the work that is left. */
+  readonly read: (raw: RawRequest) => (caller: Caller) => Promise<Reply>
+}
+
+const nothing = z.strictObject({})
+const noHeaders = z.object({})
+type Nothing = typeof nothing
+type NoHeaders = typeof noHeaders
+
+interface Declaration<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Headers extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+  Name extends ProblemName,
+> extends Pick<Route, 'method' | 'path' | 'operationId' | 'summary'> {
+  readonly params?: Params
+  readonly query?: Query
+  readonly headers?: Headers
+  /** Named with `named`, as is the answer's schema. */
+  readonly body?: Body
+  readonly answer: { readonly status: 200 | 201; readonly description: string; readonly schema: Answer }
+  /** What the handler may refuse with; what every route can meet is added by itself. */
+  readonly problems: readonly Name[]
+  readonly handle: (
+    input: {
+      readonly params: z.output<Params>
+      readonly query: z.output<Query>
+      readonly headers: z.output<Headers>
+      readonly body: z.output<Body>
+    },
+    caller: Caller,
+  ) => Promise<Answered<Wire<z.input<NoInfer<Answer>>>> | Refused<NoInfer<Name>>>
+}
+
+export const route = <
+  Answer extends z.ZodType,
+  Name extends ProblemName,
+  Params extends z.ZodObject = Nothing,
+  Query extends z.ZodObject = Nothing,
+  Headers extends z.ZodObject = NoHeaders,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  declaration: Declaration<Params, Query, Headers, Body, Answer, Name>,
+): Route => {
+  const { handle, body, ...rest } = declaration
+  const parts = {
+    params: declared(declaration.params, nothing),
+    query: declared(declaration.query, nothing),
+    headers: declared(declaration.headers, noHeaders),
+    body: declared(body, z.undefined({ error: 'no body is taken here' })),
+  }
+  return {
+    ...rest,
+    ...parts,
+    body,
+    read: (raw) => {
+      const input = readParts(parts, raw)
+      return (caller) => handle(input, caller)
+    },
+  }
+}
+
+/**
+ * A part that is not declared has its default type exactly when it has its default value: the type parameter has
+ * nothing else to be inferred from. The compiler cannot see that, so it is said here, once.
+ */
+const declared = <Schema extends z.ZodType>(schema: Schema | undefined, absent: z.ZodType): Schema =>
+  schema ?? (absent as Schema)
+
+/** Every part is read before anything is refused, so that one answer names all that is wrong. */
+const readParts = <
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Headers extends z.ZodType,
+  Body extends z.ZodType,
+>(
+  parts: {
+    readonly params: Params
+    readonly query: Query
+    readonly headers: Headers
+    readonly body: Body
+  },
+  raw: RawRequest,
+) => {
+  const params = parts.params.safeParse(raw.params)
+  // An id that cannot exist names nothing that exists.
+  if (!params.success) throw new ProblemError('not-found')
+  const query = parts.query.safeParse(raw.query)
+  const headers = parts.headers.safeParse(raw.headers)
+  const body = parts.body.safeParse(raw.body)
+  const errors: FieldError[] = [
+    ...(query.error ? fieldErrorsOf('query', query.error) : []),
+    ...(headers.error ? fieldErrorsOf('header', headers.error) : []),
+    ...(body.error ? fieldErrorsOf('body', body.error) : []),
+  ]
+  if (!query.success || !headers.success || !body.success) {
+    throw new ProblemError('malformed-input', { errors })
+  }
+  return { params: params.data, query: query.data, headers: headers.data, body: body.data }
+}

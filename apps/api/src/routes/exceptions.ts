@@ -1,0 +1,123 @@
+import {
+  absenceCodes,
+  ExceptionId,
+  listExceptions,
+  resolutionByCode,
+  resolveException,
+  viewException,
+  type MeetingException,
+} from '@aftercommit/scheduling'
+import { z } from 'zod'
+import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
+import { named } from '../named.ts'
+import { malformedBody } from '../problem.ts'
+import { answered, refused, route, type Route } from '../route.ts'
+import { MeetingHead } from './scheduling-answers.ts'
+
+const OneException = z.strictObject({ exceptionId: ExceptionId })
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
+
+const Exception = named(
+  'Exception',
+  z.object({
+    id: z.uuid(),
+    meetingId: z.uuid(),
+    code: z.enum(absenceCodes),
+    path: z.array(z.union([z.string(), z.int()])),
+    owner: z.string(),
+    state: z.enum(['open', 'resolved', 'lapsed']),
+    openedAt: z.iso.datetime(),
+    lapsesAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional(),
+  }),
+  'Something a meeting cannot do without and was not told: what, where in the intent, and until when it is waited for.',
+)
+const ExceptionList = named(
+  'ExceptionList',
+  z.object({ exceptions: z.array(Exception), nextCursor: z.string().optional() }),
+)
+
+/** The fields of every answer there is. Which of them are asked for, the exception's code says, and the domain checks. */
+const Resolution = named(
+  'Resolution',
+  z
+    .strictObject({
+      timeZone: z.string().max(100),
+      ...resolutionByCode.authority_missing.shape,
+      ...resolutionByCode.identity_missing.shape,
+    })
+    .partial(),
+  'zone_missing: timeZone. authority_missing: approval. identity_missing and organizer_calendar_missing: address and calendarConnectionId.',
+)
+
+export const exceptionRoutes = (): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/v1/exceptions',
+    operationId: 'listExceptions',
+    summary: 'Lists what is waited to be told, the soonest to lapse first.',
+    query: z.strictObject({ limit: PageLimit, cursor: cursorOf(Position).optional() }),
+    answer: { status: 200, description: 'One page of open exceptions.', schema: ExceptionList },
+    problems: [],
+    handle: async ({ query: { limit, cursor } }, { db, tenantId }) => {
+      const after = cursor && { lapsesAt: new Date(cursor[0]), id: cursor[1] }
+      // One more than asked for tells whether there is another page.
+      const found = await listExceptions(db, tenantId, { after, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      const last = found.length > limit ? page.at(-1) : undefined
+      return answered({
+        exceptions: page.map(wireException),
+        ...(last && { nextCursor: cursorFrom([last.lapsesAt.toISOString(), last.id]) }),
+      })
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/v1/exceptions/{exceptionId}',
+    operationId: 'viewException',
+    summary: 'Reads one exception.',
+    params: OneException,
+    answer: { status: 200, description: 'The exception as it is now.', schema: Exception },
+    problems: ['not-found'],
+    handle: async ({ params }, { db, tenantId }) => {
+      const exception = await viewException(db, tenantId, params.exceptionId)
+      return exception ? answered(wireException(exception)) : refused('not-found')
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/exceptions/{exceptionId}/resolve',
+    operationId: 'resolveException',
+    summary: 'Tells what was missing. The last answer completes the meeting and starts its work.',
+    params: OneException,
+    body: Resolution,
+    answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
+    problems: ['not-found', 'exception-ended'],
+    handle: async ({ params, body }, { db, tenantId }) => {
+      const result = await resolveException(db, tenantId, params.exceptionId, body)
+      switch (result.type) {
+        case 'resolved': {
+          const { id, revision, state } = result.meeting
+          return answered({ id, revision, state })
+        }
+        case 'malformed':
+          throw malformedBody(result.problems)
+        case 'not_found':
+          return refused('not-found')
+        case 'not_open':
+          return refused('exception-ended', { detail: `It is ${result.state}.` })
+      }
+    },
+  }),
+]
+
+const wireException = ({ absence, openedAt, lapsesAt, endedAt, ...rest }: MeetingException) => ({
+  ...rest,
+  code: absence.code,
+  path: [...absence.path],
+  openedAt: openedAt.toISOString(),
+  lapsesAt: lapsesAt.toISOString(),
+  ...(endedAt && { endedAt: endedAt.toISOString() }),
+})

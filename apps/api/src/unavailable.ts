@@ -1,0 +1,23 @@
+/**
+ * Codes that say "the database is away", from sockets, from PostgreSQL (classes 08, 53 and 57P) and from Prisma. What
+ * a transaction did before its connection broke is unknown to its client; that is what idempotency keys are for.
+ */
+const AWAY =
+  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|53...|57P0[1-5]|P1001|P1002|P1008|P1017|P2024|P2028)$/
+
+/** node-postgres gives these two no code. */
+const MESSAGES = new Set([
+  'timeout exceeded when trying to connect',
+  'Connection terminated due to connection timeout',
+  'Connection terminated unexpectedly',
+])
+
+/** Whether an error, or one that caused it, says that the database cannot be reached. */
+export const isUnavailable = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const code: unknown = Reflect.get(error, 'code')
+  if (typeof code === 'string' && AWAY.test(code)) return true
+  if (MESSAGES.has(error.message)) return true
+  const inner: unknown[] = error instanceof AggregateError ? error.errors : []
+  return isUnavailable(error.cause) || inner.some(isUnavailable)
+}

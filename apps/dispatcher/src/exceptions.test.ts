@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals'
+import { useDatabase } from '@aftercommit/testing'
+import { z } from 'zod'
+import { useSchedulingWorld, type Client } from './scheduling-world.testing.ts'
+import { window } from './story.testing.ts'
+
+const database = useDatabase()
+const world = useSchedulingWorld(database)
+const DAY_MS = 86_400_000
+
+const View = z.object({
+  id: z.string(),
+  revision: z.int(),
+  state: z.object({ type: z.string() }),
+  exceptions: z.array(z.object({ id: z.string(), code: z.string(), path: z.array(z.unknown()) })),
+})
+const Opened = z.object({ id: z.string(), state: z.object({ type: z.string() }) })
+const Problem = z.object({
+  status: z.int(),
+  errors: z.array(z.object({ pointer: z.string(), rule: z.string() })).optional(),
+})
+
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
+
+const draftOf = (address: string, calendarConnectionId: string) => ({
+  purpose: 'Contract review',
+  durationMinutes: 60,
+  window,
+  bookBy: inDays(2),
+  timeZone: 'Europe/Berlin',
+  organizer: { address, calendarConnectionId },
+  participants: [{ displayName: 'Ada', role: 'required', address, calendarConnectionId }],
+  approval: { mode: 'automatic' },
+})
+
+const begin = async () => {
+  const client = await world.createClient()
+  const { address, connectionId } = await client.connectPerson({
+    address: `ada-${crypto.randomUUID().slice(0, 8)}@google.example`,
+    provider: 'google',
+    timeZone: 'Europe/Berlin',
+  })
+  return { client, address, connectionId, draft: draftOf(address, connectionId) }
+}
+
+const open = async (client: Client, draft: unknown) =>
+  Opened.parse((await client.post('/v1/meetings', draft).expect(201)).body)
+const view = async (client: Client, id: string) =>
+  View.parse((await client.get(`/v1/meetings/${id}`).expect(200)).body)
+const resolve = (client: Client, id: string, answer: unknown) =>
+  client.post(`/v1/exceptions/${id}/resolve`, answer)
+
+describe('what was not told', () => {
+  test('is asked for piece by piece, and the last answer starts the work', async () => {
+    const { client, address, connectionId, draft } = await begin()
+    const { timeZone: _, organizer: __, approval: ___, ...rest } = draft
+    const bare = { ...rest, participants: [{ displayName: 'Ada', role: 'required' }] }
+    const { id, state } = await open(client, bare)
+    expect(state.type).toBe('incomplete')
+    const { exceptions } = await view(client, id)
+    expect(exceptions.map(({ code }) => code).sort()).toEqual([
+      'authority_missing',
+      'identity_missing',
+      'organizer_calendar_missing',
+      'zone_missing',
+    ])
+    const dispatcher = world.createDispatcher()
+    await dispatcher.drain()
+    expect((await view(client, id)).state.type).toBe('incomplete')
+
+    const identity = { address, calendarConnectionId: connectionId }
+    const answers: Record<string, unknown> = {
+      zone_missing: { timeZone: 'Europe/Berlin' },
+      authority_missing: { approval: { mode: 'automatic' } },
+      identity_missing: identity,
+      organizer_calendar_missing: identity,
+    }
+    for (const exception of exceptions)
+      await resolve(client, exception.id, answers[exception.code]).expect(200)
+    expect((await view(client, id)).revision).toBe(5)
+    await dispatcher.drain()
+    expect((await view(client, id)).state.type).toBe('confirmed')
+    expect(await world.control.readEvents(address)).toHaveLength(1)
+  })
+
+  test('lapses with its meeting at the deadline, and the client is told both times', async () => {
+    const { client, draft } = await begin()
+    const { approval: _, ...absent } = draft
+    const { id } = await open(client, absent)
+    const [exception] = (await view(client, id)).exceptions
+    const dispatcher = world.createDispatcher()
+    await dispatcher.drain()
+    await database.advanceClock(2 * DAY_MS + 60_000)
+    await dispatcher.drain()
+    expect((await view(client, id)).state.type).toBe('lapsed')
+    const late = await resolve(client, exception?.id ?? '', { approval: { mode: 'automatic' } }).expect(409)
+    expect(Problem.parse(late.body).status).toBe(409)
+    const { rows } = await database.owner.query<{ event: string }>(
+      `select payload->>'event' as event from (select payload, aggregate_id from outbox_history
+         union all select payload, aggregate_id from outbox) o where aggregate_id = $1 and payload ? 'event'`,
+      [id],
+    )
+    expect(rows.map(({ event }) => event).sort()).toEqual(['exception.opened', 'meeting.lapsed'])
+    await database.advanceClock(-(2 * DAY_MS + 60_000))
+  })
+
+  test('is refused with field and rule when the answer is not one, and stays open', async () => {
+    const { client, draft } = await begin()
+    const { timeZone: _, ...absent } = draft
+    const { id } = await open(client, { ...absent, window: { from: '2027-03-28T02:30', to: window.to } })
+    const [exception] = (await view(client, id)).exceptions
+    const bad = async (answer: unknown) =>
+      Problem.parse((await resolve(client, exception?.id ?? '', answer).expect(400)).body).errors
+    expect(await bad({ timeZone: 'EST' })).toMatchObject([{ pointer: '/timeZone' }])
+    expect(await bad({ approval: { mode: 'automatic' } })).not.toEqual([])
+    // The time that the window begins at does not exist in Berlin on that day.
+    expect(await bad({ timeZone: 'Europe/Berlin' })).toMatchObject([{ pointer: '/window/from' }])
+    expect(await view(client, id)).toMatchObject({ revision: 1, state: { type: 'incomplete' } })
+    await resolve(client, exception?.id ?? '', { timeZone: 'Europe/Moscow' }).expect(200)
+  })
+
+  test('is answered once: of two answers at once, the second finds it ended', async () => {
+    const { client, draft } = await begin()
+    const { approval: _, ...absent } = draft
+    const { id } = await open(client, absent)
+    const [exception] = (await view(client, id)).exceptions
+    const answer = { approval: { mode: 'automatic' } }
+    const answers = await Promise.all([1, 2].map(() => resolve(client, exception?.id ?? '', answer)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  test('is nobody else’s to see or to answer', async () => {
+    const { client, draft } = await begin()
+    const { approval: _, ...absent } = draft
+    const { id } = await open(client, absent)
+    const [exception] = (await view(client, id)).exceptions
+    const stranger = await world.createClient()
+    await stranger.get(`/v1/exceptions/${exception?.id ?? ''}`).expect(404)
+    await resolve(stranger, exception?.id ?? '', { approval: { mode: 'automatic' } }).expect(404)
+    const list = z.object({ exceptions: z.array(z.unknown()) })
+    expect(list.parse((await stranger.get('/v1/exceptions').expect(200)).body).exceptions).toEqual([])
+    expect(list.parse((await client.get('/v1/exceptions').expect(200)).body).exceptions).toHaveLength(1)
+  })
+})
+
+test('a meeting that nobody approves by its deadline lapses', async () => {
+  const { client, address, draft } = await begin()
+  const { id } = await open(client, { ...draft, approval: { mode: 'named_approver', address } })
+  const dispatcher = world.createDispatcher()
+  await dispatcher.drain()
+  expect((await view(client, id)).state.type).toBe('awaiting_approval')
+  await database.advanceClock(2 * DAY_MS + 60_000)
+  await dispatcher.drain()
+  expect((await view(client, id)).state.type).toBe('lapsed')
+  await database.advanceClock(-(2 * DAY_MS + 60_000))
+})

@@ -1,0 +1,253 @@
+/** The hard meeting as a fixture: three required people on two providers, driven step by step through HTTP and rows. */
+import { randomUUID } from 'node:crypto'
+import type { Engine } from '@aftercommit/outbox/engine'
+import type { EventView } from '@aftercommit/simulator'
+import type { TestDatabase } from '@aftercommit/testing'
+import type { Test } from 'supertest'
+import { z } from 'zod'
+import type { Client, ConnectedPerson, SchedulingWorld, SimulatedPerson } from './scheduling-world.testing.ts'
+
+export type Provider = 'google' | 'microsoft'
+export const providers: readonly Provider[] = ['google', 'microsoft']
+
+/** What each provider calls the operations that faults are scripted for. */
+export const operationsOf = {
+  google: { insert: 'events.insert', list: 'events.list', get: 'events.get', freeBusy: 'freebusy.query' },
+  microsoft: {
+    insert: 'events.create',
+    list: 'events.list',
+    get: 'events.get',
+    freeBusy: 'calendar.getSchedule',
+  },
+} as const satisfies Record<Provider, Record<string, string>>
+
+const View = z.object({
+  revision: z.int(),
+  state: z.object({ type: z.string(), proposalId: z.string().optional(), code: z.string().optional() }),
+  participants: z.array(z.object({ id: z.string(), address: z.string() })),
+  proposal: z
+    .object({ id: z.string(), start: z.string(), end: z.string(), optionalAttending: z.array(z.string()) })
+    .optional(),
+  event: z.object({ provider: z.string(), calendarAddress: z.string(), eventId: z.string() }).optional(),
+  completion: z.object({ checks: z.array(z.string()) }).optional(),
+  exceptions: z.array(z.object({ id: z.string(), code: z.string() })),
+  repairs: z.array(
+    z.object({ code: z.string(), owner: z.string(), facts: z.record(z.string(), z.unknown()) }),
+  ),
+})
+export type View = z.output<typeof View>
+
+const Trace = z.object({
+  entries: z.array(z.looseObject({ type: z.string(), at: z.string() })),
+  pending: z.array(z.object({ action: z.string(), state: z.string() })),
+})
+
+/** One outbox row, wherever it lies by now. */
+export interface Row {
+  readonly id: string
+  readonly action: string
+  /** Its live state, its outcome, or `dead`. */
+  readonly state: string
+  readonly code: string | null
+  readonly attempts: number
+  readonly waits_ms: number | null
+}
+
+export interface Cast {
+  readonly ada: ConnectedPerson
+  readonly ben: ConnectedPerson
+  readonly chen: ConnectedPerson
+}
+
+export interface Story {
+  readonly client: Client
+  readonly cast: Cast
+  readonly meetingId: string
+  readonly dispatcher: Engine
+  view(): Promise<View>
+  trace(): Promise<z.output<typeof Trace>>
+  /** Approves the proposal that stands, as Ada. */
+  approve(): Promise<void>
+  postApproval(proposalId: string, address?: string): Test
+  rows(action?: string): Promise<readonly Row[]>
+  /** Live and cancelled events in Ada's calendar. */
+  events(): Promise<readonly EventView[]>
+  /** How often an API client has created an event in Ada's calendar, by the simulator's ledger. */
+  created(): Promise<number>
+  /** What the client's receiver took in, by type of message. */
+  told(): Promise<readonly string[]>
+  /** Drains, and moves the clock on by `stepMs` when that leaves another state; gives up after `stepsMax` times. */
+  drainUntil(state: string, step?: { readonly ms: number; readonly max: number }): Promise<View>
+  participantId(person: ConnectedPerson): Promise<string>
+}
+
+export interface StoryOptions {
+  /** Where the organizer's calendar is. */
+  readonly organizer?: Provider
+  readonly approval?: 'named_approver' | 'automatic'
+  readonly ada?: Partial<SimulatedPerson>
+  readonly ben?: Partial<SimulatedPerson>
+  readonly chen?: Partial<SimulatedPerson>
+  /** Fields of the intent to replace. */
+  readonly intent?: Record<string, unknown>
+  readonly dispatcher?: Engine
+}
+
+const hours = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
+export const window = { from: '2027-03-29T00:00', to: '2027-04-02T00:00' }
+/** The first hour that the working days in Berlin and New York share. */
+export const firstSlot = { start: '2027-03-29T13:00:00.000Z', end: '2027-03-29T14:00:00.000Z' }
+export const secondSlot = { start: '2027-03-29T14:00:00.000Z', end: '2027-03-29T15:00:00.000Z' }
+
+const connectCast = async (client: Client, options: StoryOptions): Promise<Cast> => {
+  const { organizer = 'google' } = options
+  const other = organizer === 'google' ? 'microsoft' : 'google'
+  const n = randomUUID().slice(0, 8)
+  const berlin = 'Europe/Berlin'
+  return {
+    ada: await client.connectPerson({
+      address: `ada-${n}@${organizer}.example`,
+      provider: organizer,
+      timeZone: berlin,
+      ...options.ada,
+    }),
+    ben: await client.connectPerson({
+      address: `ben-${n}@google.example`,
+      provider: 'google',
+      timeZone: 'America/New_York',
+      ...options.ben,
+    }),
+    chen: await client.connectPerson({
+      address: `chen-${n}@${other}.example`,
+      provider: other,
+      timeZone: berlin,
+      ...options.chen,
+    }),
+  }
+}
+
+export const intentFor = ({ ada, ben, chen }: Cast, approval: string): Record<string, unknown> => ({
+  purpose: 'Contract review',
+  durationMinutes: 60,
+  timeZone: 'Europe/Berlin',
+  window,
+  bookBy: '2027-03-24T12:00:00Z',
+  organizer: { address: ada.address, calendarConnectionId: ada.connectionId },
+  participants: [
+    { displayName: 'Ada', ...invited(ada), timeZone: ada.timeZone, workingHours: hours },
+    { displayName: 'Ben', ...invited(ben), timeZone: ben.timeZone, workingHours: hours },
+    { displayName: 'Chen', ...invited(chen) },
+  ],
+  approval:
+    approval === 'automatic' ? { mode: 'automatic' } : { mode: 'named_approver', address: ada.address },
+})
+
+const invited = ({ address, connectionId }: ConnectedPerson) => ({
+  address,
+  role: 'required',
+  calendarConnectionId: connectionId,
+})
+
+/** Opens the meeting and leaves it there: nothing has been drained. */
+export const openStory = async (
+  world: SchedulingWorld,
+  database: TestDatabase,
+  options: StoryOptions = {},
+): Promise<Story> => {
+  const client = await world.createClient()
+  // The database's clock is moved on by these tests, and a receiver that checks signatures checks their time as well.
+  await world.control.putWebhookSettings(client.webhookName, { secret: null })
+  const cast = await connectCast(client, options)
+  const intent = { ...intentFor(cast, options.approval ?? 'named_approver'), ...options.intent }
+  const answer = await client.post('/v1/meetings', intent).expect(201)
+  const { id } = z.object({ id: z.string() }).parse(answer.body)
+  return storyOf({
+    world,
+    database,
+    client,
+    cast,
+    id,
+    dispatcher: options.dispatcher ?? world.createDispatcher(),
+  })
+}
+
+/** The same, drained until it waits for an approval. */
+export const proposeStory = async (
+  world: SchedulingWorld,
+  database: TestDatabase,
+  options: StoryOptions = {},
+): Promise<Story> => {
+  const story = await openStory(world, database, options)
+  await story.drainUntil('awaiting_approval')
+  return story
+}
+
+interface StoryParts {
+  readonly world: SchedulingWorld
+  readonly database: TestDatabase
+  readonly client: Client
+  readonly cast: Cast
+  readonly id: string
+  readonly dispatcher: Engine
+}
+
+const storyOf = ({ world, database, client, cast, id, dispatcher }: StoryParts): Story => {
+  const { control } = world
+  const view = async () => View.parse((await client.get(`/v1/meetings/${id}`).expect(200)).body)
+  const postApproval = (proposalId: string, address = cast.ada.address) =>
+    client.post(`/v1/meetings/${id}/approve`, { proposalId, approver: { address } })
+  return {
+    client,
+    cast,
+    meetingId: id,
+    dispatcher,
+    view,
+    trace: async () => Trace.parse((await client.get(`/v1/meetings/${id}/trace`).expect(200)).body),
+    postApproval,
+    approve: async () => {
+      const { proposal } = await view()
+      await postApproval(proposal?.id ?? 'none').expect(200)
+    },
+    rows: (action) => readRows(database, id, action),
+    events: () => control.readEvents(cast.ada.address),
+    created: async () =>
+      (await control.readLedger()).filter(
+        ({ effect, calendarAddress }) =>
+          effect === 'event_created' && calendarAddress === cast.ada.address.toLowerCase(),
+      ).length,
+    told: async () =>
+      (await control.readWebhooks(client.webhookName)).received.map(
+        ({ body }) => z.object({ type: z.string() }).parse(JSON.parse(body)).type,
+      ),
+    drainUntil: async (state, { ms, max } = { ms: 0, max: 0 }) => {
+      for (let step = 0; ; step++) {
+        await dispatcher.drain()
+        const now = await view()
+        if (now.state.type === state) return now
+        if (step >= max) throw new Error(`the meeting is ${JSON.stringify(now.state)} and not ${state}`)
+        await database.advanceClock(ms)
+      }
+    },
+    participantId: async ({ address }) => {
+      const found = (await view()).participants.find((person) => person.address === address)
+      if (!found) throw new Error('nobody of that address takes part')
+      return found.id
+    },
+  }
+}
+
+const readRows = async (database: TestDatabase, meetingId: string, action = '%'): Promise<readonly Row[]> => {
+  const { rows } = await database.owner.query<Row>(
+    `select id, action, state::text, last_code as code, attempts,
+        round(extract(epoch from available_at - app_now()) * 1000)::float8 as waits_ms
+       from outbox where aggregate_id = $1 and action like $2
+     union all
+     select id, action, outcome, reason, attempts, null from outbox_history
+       where aggregate_id = $1 and action like $2
+     union all
+     select id, action, 'dead', code, attempts, null from outbox_dead where aggregate_id = $1 and action like $2
+     order by id`,
+    [meetingId, action],
+  )
+  return rows
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { useDatabase } from '@aftercommit/testing'
+import { useSchedulingWorld, type ConnectedPerson } from './scheduling-world.testing.ts'
+import {
+  intentFor,
+  openStory,
+  operationsOf,
+  proposeStory,
+  providers,
+  type Provider,
+} from './story.testing.ts'
+
+const database = useDatabase()
+const world = useSchedulingWorld(database)
+afterEach(() => world.control.clearFaults())
+
+const slowDown = {
+  google: {
+    error: {
+      errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }],
+      code: 429,
+      message: 'Rate Limit Exceeded',
+    },
+  },
+  microsoft: {
+    error: {
+      code: 'ApplicationThrottled',
+      message: 'Application is over its MailboxConcurrency limit.',
+    },
+  },
+} as const satisfies Record<Provider, unknown>
+
+const throttle = (
+  { provider, address }: ConnectedPerson,
+  operation: 'insert' | 'freeBusy',
+  seconds: number,
+) =>
+  world.control.addFault({
+    id: randomUUID(),
+    provider,
+    operation: operationsOf[provider][operation],
+    address,
+    act: {
+      type: 'answer',
+      status: 429,
+      body: slowDown[provider],
+      headers: { 'retry-after': String(seconds) },
+    },
+  })
+
+const restingAccounts = async (): Promise<readonly string[]> => {
+  const { rows } = await database.owner.query<{ account: string }>(
+    'select account from outbox_account_pause where until > app_now()',
+  )
+  return rows.map(({ account }) => account)
+}
+
+describe.each(providers)('%s saying "not now"', (provider) => {
+  test('to a write is obeyed to the second, costs no attempt, and leads to one event', async () => {
+    const story = await proposeStory(world, database, { organizer: provider })
+    const { ada } = story.cast
+    await throttle(ada, 'insert', 90)
+    await story.approve()
+    await story.drainUntil('booking')
+    expect(await story.rows('scheduling.write_event')).toMatchObject([{ state: 'paused', attempts: 0 }])
+    expect(await restingAccounts()).toContain(ada.connectionId)
+
+    await database.advanceClock(85_000)
+    await story.drainUntil('booking')
+    expect(await story.created()).toBe(0)
+
+    await database.advanceClock(6_000)
+    await story.drainUntil('confirmed')
+    expect(await story.created()).toBe(1)
+  })
+
+  test('to a read rests that account for every meeting, and no other', async () => {
+    const story = await openStory(world, database, { organizer: provider })
+    const { ada, chen } = story.cast
+    await throttle(ada, 'freeBusy', 120)
+    await story.drainUntil('gathering')
+    expect(await restingAccounts()).toContain(ada.connectionId)
+    expect(await restingAccounts()).not.toContain(chen.connectionId)
+
+    // Another meeting of the same people: two are read at once, the third waits without having been asked.
+    const asked = (await world.control.readRequests()).length
+    await story.client.post('/v1/meetings', intentFor(story.cast, 'automatic')).expect(201)
+    await story.dispatcher.drain()
+    const requests = (await world.control.readRequests()).slice(asked)
+    const freeBusy = requests.filter(({ operation }) => operation !== 'token')
+    expect(freeBusy.map(({ address }) => address).sort()).toEqual(
+      [story.cast.ben.address, chen.address].sort(),
+    )
+
+    await database.advanceClock(121_000)
+    await story.drainUntil('awaiting_approval')
+  })
+})
+
+test('a read that is put off past the freshness of the others reads everybody anew, and asks nobody to repair', async () => {
+  const story = await openStory(world, database)
+  await throttle(story.cast.ben, 'freeBusy', 20 * 60)
+  await story.drainUntil('gathering')
+  await database.advanceClock(20 * 60_000 + 1_000)
+  const { repairs } = await story.drainUntil('awaiting_approval')
+  expect(repairs).toEqual([])
+  expect(await story.rows('scheduling.read_availability')).toHaveLength(6)
+})
+
+test('the fresh look before a write may be put off as well', async () => {
+  const story = await proposeStory(world, database)
+  await throttle(story.cast.chen, 'freeBusy', 30)
+  await story.approve()
+  await story.drainUntil('booking')
+  expect(await story.created()).toBe(0)
+  await database.advanceClock(31_000)
+  await story.drainUntil('confirmed')
+  expect(await story.created()).toBe(1)
+})
