@@ -66,7 +66,7 @@ const mustBeProblem = (route: Route | undefined, answer: Response): void => {
   ) {
     throw new Error(`not a problem of the catalogue: ${answer.text}`)
   }
-  if (route && !problemsOf(route).includes(name) && name !== 'not-found') {
+  if (route && !problemsOf(route).includes(name)) {
     throw new Error(`${route.operationId} does not declare ${name}`)
   }
 }

@@ -130,10 +130,15 @@ const parametersOf = (place: 'path' | 'query' | 'header', schema: z.ZodObject): 
 
 /** What a route may refuse with: what it declares, and what every route of its kind can meet. */
 export const problemsOf = (route: Route): readonly ProblemName[] => {
-  const common: ProblemName[] = ['unauthenticated', 'insufficient-scope', 'malformed-input', 'rate-limited']
+  const common: ProblemName[] = [
+    'unauthenticated',
+    'insufficient-scope',
+    'malformed-input',
+    'unreadable-request',
+    'rate-limited',
+  ]
   const written: ProblemName[] = [
     'malformed-json',
-    'unreadable-request',
     'body-too-large',
     'unsupported-media-type',
     'idempotency-key-reused',

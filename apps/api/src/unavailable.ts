@@ -14,10 +14,12 @@ const MESSAGES = new Set([
 
 /** Whether an error, or one that caused it, says that the database cannot be reached. */
 export const isUnavailable = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false
+  if (typeof error !== 'object' || error === null) return false
   const code: unknown = Reflect.get(error, 'code')
   if (typeof code === 'string' && AWAY.test(code)) return true
-  if (MESSAGES.has(error.message)) return true
-  const inner: unknown[] = error instanceof AggregateError ? error.errors : []
-  return isUnavailable(error.cause) || inner.some(isUnavailable)
+  const message: unknown = Reflect.get(error, 'message')
+  if (typeof message === 'string' && MESSAGES.has(message)) return true
+  // A socket that tried several addresses fails with one error for each.
+  const each: unknown = Reflect.get(error, 'errors')
+  return isUnavailable(Reflect.get(error, 'cause')) || (Array.isArray(each) && each.some(isUnavailable))
 }

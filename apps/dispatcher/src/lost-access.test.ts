@@ -78,8 +78,8 @@ describe('a grant that was taken back', () => {
       await earlier.dispatcher.drain()
       await database.advanceClock(soon.ms)
     }
-    const { body } = await earlier.client.get(`/v1/meetings/${id}`).expect(200)
-    expect(body).toMatchObject({
+    const answered = await earlier.client.get(`/v1/meetings/${id}`).expect(200)
+    expect(answered.body).toMatchObject({
       state: { type: 'awaiting_approval' },
       proposal: { ...firstSlot, optionalAttending: [], optionalMissing: [{ because: 'unknown' }] },
     })

@@ -40,6 +40,7 @@ export interface DispatcherOptions {
 export interface Client {
   readonly tenantId: string
   readonly webhookName: string
+  readonly webhookSecret: string
   post(path: string, body: unknown): supertest.Test
   get(path: string): supertest.Test
   /** Puts a person into the simulated world and connects their calendar. */
@@ -125,6 +126,7 @@ const createClient = async (
   const client: Client = {
     tenantId,
     webhookName,
+    webhookSecret: secret,
     post: (path, body) =>
       supertest(app)
         .post(path)

@@ -134,9 +134,9 @@ export const intentFor = ({ ada, ben, chen }: Cast, approval: string): Record<st
   bookBy: '2027-03-24T12:00:00Z',
   organizer: { address: ada.address, calendarConnectionId: ada.connectionId },
   participants: [
-    { displayName: 'Ada', ...invited(ada), timeZone: ada.timeZone, workingHours: hours },
-    { displayName: 'Ben', ...invited(ben), timeZone: ben.timeZone, workingHours: hours },
-    { displayName: 'Chen', ...invited(chen) },
+    { displayName: 'Ada Lovelace', ...invited(ada), timeZone: ada.timeZone, workingHours: hours },
+    { displayName: 'Ben Bitdiddle', ...invited(ben), timeZone: ben.timeZone, workingHours: hours },
+    { displayName: 'Chen Wenyuan', ...invited(chen) },
   ],
   approval:
     approval === 'automatic' ? { mode: 'automatic' } : { mode: 'named_approver', address: ada.address },

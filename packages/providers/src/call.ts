@@ -39,6 +39,11 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Bound of one HTTP exchange including its body, in milliseconds. */
   readonly timeoutMs: number
+  /**
+   * The trace this attempt belongs to, in the form of W3C Trace Context's `traceparent`; sent with every exchange. A
+   * malformed one is not sent.
+   */
+  readonly traceParent?: string
   /** Receives one redacted record per HTTP exchange: no address, no token, no body. */
   readonly record: (call: ProviderCall) => void
 }

@@ -43,6 +43,7 @@ export const exchange = async (request: HttpRequest, context: CallContext): Prom
       return { type: 'lost', failure: { type: 'not_sent', code: 'aborted' }, ...timing() }
     }
     const headers = new Headers(request.headers)
+    for (const [name, value] of Object.entries(traceHeaders(context))) headers.set(name, value)
     // A connection of its own: a kept one that the server has just closed makes the answer look lost, and a write of
     // which nothing is known costs far more than a handshake.
     headers.set('connection', 'close')
@@ -67,6 +68,15 @@ export const exchange = async (request: HttpRequest, context: CallContext): Prom
     deadline.close()
   }
 }
+
+/** Version, trace id, span id and flags (W3C Trace Context, 3.2.2). */
+const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The headers by which the other side can join its records to our trace; none when there is none. */
+export const traceHeaders = ({
+  traceParent,
+}: Pick<CallContext, 'traceParent'>): { readonly traceparent?: string } =>
+  traceParent !== undefined && TRACE_PARENT.test(traceParent) ? { traceparent: traceParent } : {}
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
 

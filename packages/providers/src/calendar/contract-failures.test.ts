@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { simulatorControl, startSimulator } from '@aftercommit/simulator'
 import {
   contractContext,
@@ -29,15 +29,18 @@ forEachCalendar((subject, stage) => {
     const breakIt = (act: Parameters<ContractScene['breakNext']>[1]) =>
       stage.scene.breakNext(method, act, method === 'insert' ? 1 : 0)
 
-    it.each(FAILURES)('is told apart and tried once: $when', async ({ act, failure }) => {
-      await breakIt(act)
-      const { answer, context, requests } = await callOnce()
-      expect(answer).toEqual(failure)
-      expect(requests).toBe(1)
-      expect(context.calls).toMatchObject([
-        { provider: subject.provider, operation: subject.operations[method], outcome: outcomeOf(failure) },
-      ])
-    })
+    it.each([...FAILURES, ...subject.refusals])(
+      'is told apart and tried once: $when',
+      async ({ act, failure }) => {
+        await breakIt(act)
+        const { answer, context, requests } = await callOnce()
+        expect(answer).toEqual(failure)
+        expect(requests).toBe(1)
+        expect(context.calls).toMatchObject([
+          { provider: subject.provider, operation: subject.operations[method], outcome: outcomeOf(failure) },
+        ])
+      },
+    )
 
     it('is told apart and tried once: a lost answer', async () => {
       await breakIt({ type: 'drop', when: 'before_effect' })
@@ -147,6 +150,23 @@ forEachCalendar((subject, stage) => {
         expect(await stage.scene.requestsOf('busy')).toBe(0)
         expect(await readBusy([ORGANIZER])).toMatchObject({ type: 'read' })
       },
+    )
+  })
+
+  it('sends the trace it belongs to with every exchange, and nothing that is no trace', async () => {
+    const traceParent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+    const callAll = async (context: ReturnType<typeof contractContext>) => {
+      const ref = await stage.scene.refTo(contractDraft())
+      const before = (await stage.scene.control.readRequests()).length
+      const calls = portCalls(subject.connect(stage.url, stage.scene.refreshToken), ref)
+      for (const method of PORT_METHODS) await calls[method](context)
+      const requests = await stage.scene.control.readRequests()
+      return requests.slice(before).map(({ traceparent }) => traceparent)
+    }
+    // Five methods, and the token before the first.
+    expect(await callAll(contractContext({ traceParent }))).toEqual(Array(6).fill(traceParent))
+    expect(await callAll(contractContext({ traceParent: 'a trace\r\nx-injected: 1' }))).toEqual(
+      Array(6).fill(undefined),
     )
   })
 

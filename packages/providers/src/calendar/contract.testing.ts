@@ -5,7 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { FaultAct, SimulatorControl } from '@aftercommit/simulator'
 import type { CallContext, CallFailure, ProviderCall } from '../call.ts'
-import type { Calendar, EventDraft, EventRef, ProviderEvent } from './calendar.ts'
+import type { Calendar, EventDraft, EventRef, ProviderEvent, UnknownCalendarReason } from './calendar.ts'
 
 /** One provider as the contract sees it. */
 export interface ContractSubject {
@@ -14,8 +14,29 @@ export interface ContractSubject {
   readonly operations: Readonly<Record<'busy' | 'insert' | 'get' | 'list' | 'cancel', string>>
   /** The most days and addresses one free/busy request takes. */
   readonly limits: { readonly days: number; readonly addresses: number }
+  /** What is learned of a calendar that cannot be read, by the simulator's word for why. */
+  readonly unknownReasons: Readonly<Record<Unreadable, UnknownCalendarReason>>
+  /** Refusals in this provider's own words, and what each must come to, whichever method meets it. */
+  readonly refusals: readonly BrokenCall[]
   /** A new connection, without a token of its own yet. `url` is the simulator's. */
   readonly connect: (url: string, refreshToken: string) => Calendar
+}
+
+export const UNREADABLE = [
+  'no_access',
+  'unknown_person',
+  'no_mailbox',
+  'internal_error',
+  'too_many_entries',
+  'left_out',
+] as const
+export type Unreadable = (typeof UNREADABLE)[number]
+
+/** One way to break a call, and what it must come to. */
+export interface BrokenCall {
+  readonly when: string
+  readonly act: FaultAct
+  readonly failure: CallFailure
 }
 
 /** A fresh world for each test. */
@@ -128,11 +149,7 @@ export const contractScene = async (subject: ContractSubject, world: ContractWor
 export type ContractScene = Awaited<ReturnType<typeof contractScene>>
 
 /** What each way to break a call must come to, for every method of the port alike. */
-export const FAILURES: readonly {
-  readonly when: string
-  readonly act: FaultAct
-  readonly failure: CallFailure
-}[] = [
+export const FAILURES: readonly BrokenCall[] = [
   {
     when: 'a 429 that says how long to wait',
     act: { type: 'answer', status: 429, body: {}, headers: { 'retry-after': '7' } },
@@ -172,6 +189,21 @@ export const FAILURES: readonly {
     when: 'a 404 page of something on the way',
     act: { type: 'answer', status: 404, body: 'no route' },
     failure: { type: 'refused', reason: 'not_found', code: 'http_404', status: 404 },
+  },
+  {
+    when: 'a 403 page of something on the way',
+    act: { type: 'answer', status: 403, body: 'blocked' },
+    failure: { type: 'refused', reason: 'forbidden', code: 'http_403', status: 403 },
+  },
+  {
+    when: 'a 400 in nobody’s envelope',
+    act: { type: 'answer', status: 400, body: {} },
+    failure: { type: 'refused', reason: 'invalid', code: 'http_400', status: 400 },
+  },
+  {
+    when: 'a 423',
+    act: { type: 'answer', status: 423, body: {} },
+    failure: { type: 'refused', reason: 'conflict', code: 'http_423', status: 423 },
   },
   {
     when: 'a 412',

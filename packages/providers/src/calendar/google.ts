@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { calendar_v3 } from 'googleapis/build/src/apis/calendar/v3.js'
 import type { CallContext, CallFailure } from '../call.ts'
-import { exchangeThrough, jsonOf, safeCode } from '../http.ts'
+import { exchangeThrough, jsonOf } from '../http.ts'
 import type { Answered } from '../http.ts'
-import { DAY_MS, findByAddress, readInParts } from './busy.ts'
+import { DAY_MS, readInParts } from './busy.ts'
 import type { PartAnswer, ReadPart } from './busy.ts'
 import type {
   Calendar,
-  CalendarBusy,
   CancelAnswer,
   EventDraft,
   EventRef,
@@ -16,8 +15,8 @@ import type {
   ProviderEvent,
   ReadEventAnswer,
   TokenSource,
-  UnknownCalendarReason,
 } from './calendar.ts'
+import { busyOfCalendars, FreeBusy } from './google-busy.ts'
 import { failureOfGoogle, googleRefusalOf } from './google-errors.ts'
 import { GoogleEvent, eventOfGoogle, googleBodyOf, googleEventId, operationFilter } from './google-event.ts'
 import { callAuthorised } from './tokens.ts'
@@ -100,56 +99,9 @@ const readPart = (call: GoogleCalls, part: ReadPart, context: CallContext): Prom
       if (answered.status !== 200) return failureOfGoogle(answered)
       const parsed = FreeBusy.safeParse(jsonOf(answered.body))
       if (!parsed.success) return { type: 'malformed', code: 'free_busy_shape' }
-      const entries = new Map(Object.entries(parsed.data.calendars))
-      return {
-        type: 'read',
-        busyByAddress: new Map(
-          part.addresses.map((address) => [address, calendarBusyOf(findByAddress(entries, address))]),
-        ),
-      }
+      return { type: 'read', busyByAddress: busyOfCalendars(part.addresses, parsed.data) }
     },
   })
-
-/** Entries are judged one by one, so that one odd calendar does not take the others with it. */
-const FreeBusy = z.object({ calendars: z.record(z.string(), z.unknown()) })
-
-const CalendarErrors = z.object({ errors: z.array(z.object({ reason: z.string() })).min(1) })
-
-const CalendarEntry = z.object({
-  errors: z.array(z.unknown()).max(0).optional(),
-  busy: z.array(
-    z
-      .object({ start: z.iso.datetime({ offset: true }), end: z.iso.datetime({ offset: true }) })
-      .transform(({ start, end }) => ({ start: new Date(start), end: new Date(end) }))
-      .refine(({ start, end }) => start <= end),
-  ),
-})
-
-/** Known only when the entry is there, names no error and lists its busy times; an empty list is a fact, a gap is not. */
-const calendarBusyOf = (entry: unknown): CalendarBusy => {
-  if (entry === undefined) return { type: 'unknown', reason: 'missing', code: 'missing' }
-  const failed = CalendarErrors.safeParse(entry)
-  if (failed.success) {
-    const reason = failed.data.errors[0]?.reason
-    return { type: 'unknown', reason: unknownReasonOf(reason), code: safeCode(reason, 'other') }
-  }
-  const known = CalendarEntry.safeParse(entry)
-  if (!known.success) return { type: 'unknown', reason: 'other', code: 'entry_shape' }
-  return { type: 'known', busy: known.data.busy }
-}
-
-/** The reference lists four reasons and says that more may come. */
-const UNKNOWN_REASONS = new Map<string, UnknownCalendarReason>([
-  ['notFound', 'not_found'],
-  ['internalError', 'internal'],
-  ['backendError', 'internal'],
-  ['tooManyCalendarsRequested', 'too_many_entries'],
-  ['groupTooBig', 'too_many_entries'],
-  ['forbidden', 'no_access'],
-  ['insufficientPermissions', 'no_access'],
-])
-const unknownReasonOf = (reason: string | undefined): UnknownCalendarReason =>
-  UNKNOWN_REASONS.get(reason ?? '') ?? 'other'
 
 const insertEvent = (call: GoogleCalls, draft: EventDraft, context: CallContext): Promise<InsertAnswer> =>
   call({

@@ -53,14 +53,15 @@ const busyOf = (entry: unknown): CalendarBusy => {
 /** Free items are listed too. Someone working elsewhere can be met, as Graph's own availability digit 0 says. */
 const FREE = new Set(['free', 'workingelsewhere'])
 
+/** The numbers that were seen, and the names that Exchange has for such errors (EWS reference, ResponseCode). */
 const UNKNOWN_REASONS = new Map<string, UnknownCalendarReason>([
   ['5009', 'not_found'],
   ['ErrorMailRecipientNotFound', 'not_found'],
   ['5016', 'not_found'],
   ['5006', 'too_many_entries'],
-  ['5037', 'no_access'],
   ['ErrorNoFreeBusyAccess', 'no_access'],
   ['ErrorAccessDenied', 'no_access'],
+  ['ErrorFreeBusyGenerationFailed', 'internal'],
 ])
 const unknownReasonOf = (code: string | null | undefined): UnknownCalendarReason =>
   UNKNOWN_REASONS.get(code ?? '') ?? 'other'

@@ -1,6 +1,7 @@
 /** The contract's stage: one simulator for a test file, a fresh world for each test. */
 import { simulatorControl, startSimulator } from '@aftercommit/simulator'
 import type { Simulator } from '@aftercommit/simulator'
+import { vendorCheck } from '@aftercommit/simulator/vendor-schemas'
 import { contractContext, contractDraft, contractScene, ORGANIZER, WEEK } from './contract.testing.ts'
 import type { ContractScene, ContractSubject } from './contract.testing.ts'
 import { google, microsoft } from './subjects.testing.ts'
@@ -15,9 +16,12 @@ export interface Stage extends ReturnType<typeof stageCalls> {
 export const forEachCalendar = (tell: (subject: ContractSubject, stage: Stage) => void): void => {
   let simulator: Simulator | undefined
   let scene: ContractScene | undefined
+  const check = vendorCheck('ours')
   beforeAll(async () => {
-    simulator = await startSimulator()
+    simulator = await startSimulator({ observe: check.observe })
   })
+  // What the adapters send is held against the vendors' schemas in every test, where those are at hand.
+  afterEach(() => expect(check.takeMistakes()).toEqual([]))
   afterAll(() => simulator?.stop())
   const stage = {
     get url() {

@@ -78,6 +78,21 @@ describe('a delivery', () => {
     }
   })
 
+  it('bears the trace it belongs to, and nothing that is no trace', async () => {
+    const simulator = await startSimulator()
+    try {
+      const sender = webhookSender({ allowLoopback: [simulator.url] })
+      const traceParent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+      const message = messageTo(`${simulator.url}/webhooks/acme`)
+      await sender.deliver(message, contextOf({ traceParent }))
+      await sender.deliver(message, contextOf({ traceParent: 'a trace\r\nx-injected: 1' }))
+      const requests = await simulatorControl(simulator.url).readRequests()
+      expect(requests.map(({ traceparent }) => traceparent)).toEqual([traceParent, undefined])
+    } finally {
+      await simulator.stop()
+    }
+  })
+
   it.each([
     [200, { type: 'accepted', status: 200 }],
     [204, { type: 'accepted', status: 204 }],

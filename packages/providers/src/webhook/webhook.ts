@@ -10,7 +10,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import type { CallContext } from '../call.ts'
-import { beforeCut, networkFailure, openDeadline, readCapped, retryAfterMs } from '../http.ts'
+import { beforeCut, networkFailure, openDeadline, readCapped, retryAfterMs, traceHeaders } from '../http.ts'
 import type { Deadline } from '../http.ts'
 import { isLoopbackAddress, isPublicAddress } from './address.ts'
 import { signedHeaders } from './signature.ts'
@@ -69,7 +69,7 @@ export const webhookSender = ({ allowLoopback, resolve = resolveAll }: WebhookOp
       const target = targetOf(message.url, allowed)
       if (target.type === 'forbidden_address') return target
       // Signed before anything is awaited: a malformed secret is a defect and must not look like a lost answer.
-      const letter = { body: message.body, headers: headersOf(message) }
+      const letter = { body: message.body, headers: headersOf(message, context) }
       const startedAt = new Date()
       const startedMs = performance.now()
       const deadline = openDeadline(context)
@@ -100,10 +100,11 @@ interface Letter {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-const headersOf = (message: WebhookMessage): Letter['headers'] => ({
+const headersOf = (message: WebhookMessage, context: CallContext): Letter['headers'] => ({
   'content-type': 'application/json',
   'content-length': Buffer.byteLength(message.body),
   'user-agent': 'Aftercommit-Webhooks',
+  ...traceHeaders(context),
   ...signedHeaders(message),
 })
 

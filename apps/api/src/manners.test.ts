@@ -1,0 +1,260 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { useDatabase } from '@aftercommit/testing'
+import { completeIntent, createTestApi, type ApiClient } from './api.testing.ts'
+
+const database = useDatabase()
+const api = () => createTestApi(database)
+
+describe('bad input is refused by name', () => {
+  const somebody = randomUUID()
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const changed =
+    (change: (intent: Record<string, unknown>) => unknown) =>
+    async (client: ApiClient): Promise<string> =>
+      JSON.stringify(change(await completeIntent(client)))
+
+  test.each<[string, string | ((client: ApiClient) => Promise<string>), number, string, string | undefined]>([
+    ['no body', '', 400, 'malformed-input', '/purpose'],
+    ['a broken body', '{"purpose":', 400, 'malformed-json', undefined],
+    ['a bare word', '"meeting"', 400, 'malformed-json', undefined],
+    ['a list', '[]', 400, 'malformed-input', ''],
+    ['a prototype', '{"__proto__":{"purpose":"x"}}', 400, 'malformed-input', '/__proto__'],
+    ['a constructor', '{"constructor":{}}', 400, 'malformed-input', '/constructor'],
+    [
+      'a prototype deep inside',
+      '{"participants":[{"a/b":{"__proto__":1}}]}',
+      400,
+      'malformed-input',
+      '/participants/0/a~1b/__proto__',
+    ],
+    ['a bottomless body', deep, 400, 'malformed-input', '/0'.repeat(32)],
+    ['a body too large', JSON.stringify({ purpose: 'x'.repeat(300_000) }), 413, 'body-too-large', undefined],
+    [
+      'an unknown field',
+      changed((intent) => ({ ...intent, colour: 'red' })),
+      400,
+      'malformed-input',
+      '/colour',
+    ],
+    [
+      'a wrong type',
+      changed((intent) => ({ ...intent, durationMinutes: '60' })),
+      400,
+      'malformed-input',
+      '/durationMinutes',
+    ],
+    [
+      'a zone that is none',
+      changed((intent) => ({ ...intent, timeZone: 'EST' })),
+      400,
+      'malformed-input',
+      '/timeZone',
+    ],
+    [
+      'a deadline in the past',
+      changed((intent) => ({ ...intent, bookBy: '2020-01-01T00:00:00Z' })),
+      400,
+      'malformed-input',
+      '/bookBy',
+    ],
+    [
+      'a calendar that is not connected',
+      changed((intent) => ({
+        ...intent,
+        organizer: { address: 'x@example.com', calendarConnectionId: somebody },
+      })),
+      400,
+      'malformed-input',
+      '/organizer/calendarConnectionId',
+    ],
+    [
+      'a zone inside a list',
+      changed(() => ({ participants: [{ timeZone: 'Nowhere' }] })),
+      400,
+      'malformed-input',
+      '/participants/0/timeZone',
+    ],
+  ])('%s', async (_what, body, status, name, pointer) => {
+    const client = await api().createClient()
+    const text = typeof body === 'string' ? body : await body(client)
+    const answer = await client.post('/v1/meetings', text).expect(status)
+    expect(answer.body).toMatchObject({ type: `/problems/${name}`, status })
+    if (pointer !== undefined) {
+      const { errors } = answer.body as { errors: { in: string; pointer: string; rule: string }[] }
+      const found = errors.find((error) => error.in === 'body' && error.pointer === pointer)
+      expect(found?.rule).toMatch(/\w/)
+    }
+    const { rows } = await database.owner.query('select from meeting where tenant_id = $1', [client.tenantId])
+    expect(rows).toHaveLength(0)
+  })
+
+  test.each([
+    ['an unknown parameter', '?colour=red', '/colour'],
+    ['a prototype', '?__proto__=1', '/__proto__'],
+    ['a state that is none', '?state=happy', '/state'],
+    ['a limit of nothing', '?limit=', '/limit'],
+    ['a limit of zero', '?limit=0', '/limit'],
+    ['a limit too large', '?limit=101', '/limit'],
+    ['a limit in parts', '?limit=1.5', '/limit'],
+    ['two limits', '?limit=1&limit=2', '/limit'],
+    ['a cursor of no list', '?cursor=bm9uc2Vuc2U', '/cursor'],
+    ['a cursor of another list', `?cursor=${Buffer.from('[1,2]').toString('base64url')}`, '/cursor'],
+  ])('%s in the query', async (_what, query, pointer) => {
+    const client = await api().createClient()
+    const answer = await client.get(`/v1/meetings${query}`).expect(400)
+    expect(answer.body).toMatchObject({
+      type: '/problems/malformed-input',
+      errors: [{ in: 'query', pointer }],
+    })
+  })
+
+  test.each([
+    ['a space', 'two words'],
+    ['256 characters', 'k'.repeat(256)],
+    ['a letter beyond ASCII', 'schlüssel'],
+  ])('an Idempotency-Key with %s', async (_what, key) => {
+    const client = await api().createClient()
+    const answer = await client.post('/v1/meetings', '{}').set('idempotency-key', key).expect(400)
+    expect(JSON.stringify(answer.body)).toContain('durationMinutes')
+    const whole = await client
+      .post('/v1/meetings', await completeIntent(client))
+      .set('idempotency-key', key)
+      .expect(400)
+    expect(whole.body).toMatchObject({ errors: [{ in: 'header', pointer: '/idempotency-key' }] })
+  })
+
+  test('everything that is wrong is said at once', async () => {
+    const client = await api().createClient()
+    const id = await client.openMeeting()
+    const answer = await client
+      .post(`/v1/meetings/${id}/approve?now=yes`, {
+        proposalId: 'p',
+        approver: { address: 'nobody' },
+        why: 1,
+      })
+      .set('if-match', 'unquoted')
+      .expect(400)
+    const { errors } = answer.body as { errors: { in: string; pointer: string }[] }
+    expect(errors.map((error) => `${error.in} ${error.pointer}`)).toEqual([
+      'query /now',
+      'header /if-match',
+      'body /proposalId',
+      'body /approver/address',
+      'body /why',
+    ])
+  })
+})
+
+describe('what is not here is said to be so', () => {
+  test.each([
+    ['text', 'text/plain'],
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['JSON in another alphabet', 'application/json; charset=iso-8859-1'],
+  ])('a body that is %s is not understood', async (_what, type) => {
+    const client = await api().createClient()
+    const answer = await client.send('post', '/v1/meetings').set('content-type', type).send('{}').expect(415)
+    expect(answer.body).toMatchObject({ type: '/problems/unsupported-media-type' })
+  })
+
+  test('an address that does not exist is a problem, with a key and without', async () => {
+    const client = await api().createClient()
+    expect((await client.get('/v1/nothing').expect(404)).body).toMatchObject({ type: '/problems/not-found' })
+    expect((await api().send('get', '/nothing').expect(404)).body).toMatchObject({
+      type: '/problems/not-found',
+    })
+    await client.get(`/v1/meetings/${randomUUID()}`).expect(404)
+    await client.get('/v1/meetings/none').expect(404)
+    expect((await client.get('/v1/meetings/%E0%A4%A').expect(400)).body).toMatchObject({
+      type: '/problems/unreadable-request',
+    })
+  })
+
+  test.each([
+    ['put', '/v1/meetings', 'GET, HEAD, POST'],
+    ['delete', `/v1/meetings/${randomUUID()}`, 'GET, HEAD'],
+    ['get', '/v1/webhook-endpoints', 'POST'],
+  ] as const)('%s %s is refused with the methods that would do', async (method, path, allow) => {
+    const client = await api().createClient()
+    const answer = await client.send(method, path).expect(405)
+    expect(answer.headers.allow?.split(', ').sort()).toEqual(allow.split(', ').sort())
+  })
+
+  test('OPTIONS tells the methods, and HEAD answers without a body', async () => {
+    const client = await api().createClient()
+    expect((await client.send('options', '/v1/webhook-endpoints').expect(204)).headers.allow).toBe('POST')
+    await client.send('head', '/v1/meetings').expect(200)
+  })
+})
+
+describe('a key', () => {
+  test('is asked for, and a wrong or revoked one is not told from none', async () => {
+    const { send, createClient } = api()
+    const client = await createClient()
+    await database.owner.query('update api_key set revoked_at = now() where tenant_id = $1', [
+      client.tenantId,
+    ])
+    for (const key of ['', 'Basic abc', 'Bearer', `Bearer ${randomUUID()}`, `Bearer ${client.apiKey}`]) {
+      const answer = await send('get', '/v1/meetings').set('authorization', key).expect(401)
+      expect(answer.headers['www-authenticate']).toBe('Bearer')
+      expect(answer.body).toEqual({
+        type: '/problems/unauthenticated',
+        title: 'A valid API key is required.',
+        status: 401,
+      })
+    }
+  })
+
+  test('that may only read does not write, and one that may only write does not read', async () => {
+    const reader = await api().createClient(['read'])
+    await reader.get('/v1/meetings').expect(200)
+    const refused = await reader.post('/v1/meetings', '{}').expect(403)
+    expect(refused.headers['www-authenticate']).toContain('scope="write"')
+    const writer = await api().createClient(['write'])
+    await writer.connect(`x-${randomUUID()}@example.com`)
+    await writer.get('/v1/meetings').expect(403)
+  })
+
+  test('shows its own tenant only', async () => {
+    const [mine, other] = [await api().createClient(), await api().createClient()]
+    const id = await mine.openMeeting()
+    await other.get(`/v1/meetings/${id}`).expect(404)
+    await other.get(`/v1/meetings/${id}/trace`).expect(404)
+    expect((await other.get('/v1/meetings').expect(200)).body).toEqual({ meetings: [] })
+  })
+
+  test('is held to the rate of its tenant, and to nobody else’s', async () => {
+    const limited = createTestApi(database, { rateLimit: { perSecond: 0.01, burst: 2 } })
+    const [eager, calm] = [await limited.createClient(), await limited.createClient()]
+    await eager.get('/v1/meetings').expect(200)
+    await eager.get('/v1/meetings').expect(200)
+    const answer = await eager.get('/v1/meetings').expect(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    await calm.get('/v1/meetings').expect(200)
+  })
+})
+
+describe('a request is followed', () => {
+  test('by the id that it brings, if a log line can carry it', async () => {
+    const { send } = api()
+    const brought = await send('get', '/nothing').set('x-request-id', 'order-17.b_2')
+    expect(brought.headers['x-request-id']).toBe('order-17.b_2')
+    for (const bad of ['two words', 'x'.repeat(129), '{"a":1}']) {
+      const made = await send('get', '/nothing').set('x-request-id', bad)
+      expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('by the trace that it belongs to, into the rows of its meeting', async () => {
+    const client = await api().createClient()
+    const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+    const intent = await completeIntent(client)
+    const answer = await client.post('/v1/meetings', intent).set('traceparent', traceparent).expect(201)
+    expect(answer.headers.traceparent).toBe(traceparent)
+    const { rows } = await database.owner.query<{ trace_parent: string }>(
+      'select distinct trace_parent from outbox where tenant_id = $1',
+      [client.tenantId],
+    )
+    expect(rows).toEqual([{ trace_parent: traceparent }])
+  })
+})

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { useDatabase } from '@aftercommit/testing'
+import { createTestApi, idOf, type ApiClient } from './api.testing.ts'
+
+const database = useDatabase()
+const createClient = () => createTestApi(database).createClient()
+
+/** Puts a proposal before the approver, as the dispatcher does when a time was found. Answers what approves it. */
+const propose = async (client: ApiClient, meetingId: string) => {
+  const proposalId = randomUUID()
+  await database.owner.query(
+    `insert into proposal (proposal_id, tenant_id, meeting_id, meeting_revision, round, start_at, end_at, evidence_ids,
+         optional)
+       values ($1, $2, $3, 1, 1, '2027-03-29T13:00Z', '2027-03-29T14:00Z', '{}',
+         '{"optionalAttending": [], "optionalMissing": []}')`,
+    [proposalId, client.tenantId, meetingId],
+  )
+  await database.owner.query(
+    `update meeting set state = 'awaiting_approval', changed_at = app_now(),
+         state_facts = jsonb_build_object('type', 'awaiting_approval', 'proposalId', $2::text)
+       where meeting_id = $1`,
+    [meetingId, proposalId],
+  )
+  const { rows } = await database.owner.query<{ address: string }>(
+    `select intent->'approval'->>'address' as address from meeting where meeting_id = $1`,
+    [meetingId],
+  )
+  return { proposalId, approver: { address: rows[0]?.address ?? '' } }
+}
+
+const etagOf = async (client: ApiClient, id: string): Promise<string> => {
+  const answer = await client.get(`/v1/meetings/${id}`).expect(200)
+  return answer.headers.etag ?? ''
+}
+
+describe('the version of a meeting', () => {
+  test('stays while nothing changes, and changes with the meeting', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const before = await etagOf(client, id)
+    expect(before).toMatch(/^"[\w.]+"$/)
+    expect(await etagOf(client, id)).toBe(before)
+    await client.get(`/v1/meetings/${id}`).set('if-none-match', before).expect(304)
+    await client.get(`/v1/meetings/${id}`).set('if-none-match', `"x", W/${before}`).expect(304)
+    await client.get(`/v1/meetings/${id}`).set('if-none-match', '*').expect(304)
+    await propose(client, id)
+    const changed = await client.get(`/v1/meetings/${id}`).set('if-none-match', before).expect(200)
+    expect(changed.headers.etag).not.toBe(before)
+    await client.get(`/v1/meetings/${id}`).set('if-none-match', 'no tag').expect(200)
+  })
+
+  test('guards an approval against what its approver has not seen', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const seenEarly = await etagOf(client, id)
+    const approval = await propose(client, id)
+    const approve = (ifMatch: string) =>
+      client.post(`/v1/meetings/${id}/approve`, approval).set('if-match', ifMatch)
+    const stale = await approve(seenEarly).expect(412)
+    expect(stale.body).toMatchObject({ type: '/problems/stale-version' })
+    const current = await etagOf(client, id)
+    await approve(`W/${current}`).expect(412)
+    await approve(current.replaceAll('"', '')).expect(400)
+    await approve(`"other", ${current}`).expect(200)
+    await approve(current).expect(412)
+    await approve('*').expect(409)
+  })
+
+  test('is not asked for: an approval without If-Match stands by its proposal alone', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const approval = await propose(client, id)
+    const answer = await client.post(`/v1/meetings/${id}/approve`, approval).expect(200)
+    expect(answer.body).toMatchObject({ id, state: { type: 'booking', proposalId: approval.proposalId } })
+    const again = await client.post(`/v1/meetings/${id}/approve`, approval).expect(409)
+    expect(again.body).toMatchObject({ type: '/problems/not-awaiting-approval', detail: 'It is booking.' })
+  })
+
+  test('of a meeting that is not there matches nothing and hides nothing', async () => {
+    const client = await createClient()
+    const approval = { proposalId: randomUUID(), approver: { address: 'a@example.com' } }
+    await client.post(`/v1/meetings/${randomUUID()}/approve`, approval).set('if-match', '"1"').expect(404)
+  })
+})
+
+test('an approval is refused for what is wrong with it', async () => {
+  const client = await createClient()
+  const id = await client.openMeeting()
+  const outdated = await propose(client, id)
+  await database.owner.query('update proposal set round = 0 where proposal_id = $1', [outdated.proposalId])
+  const standing = await propose(client, id)
+  const approve = (body: object) => client.post(`/v1/meetings/${id}/approve`, body)
+  expect((await approve(outdated).expect(409)).body).toMatchObject({
+    type: '/problems/proposal-outdated',
+    detail: `The current proposal is ${standing.proposalId}.`,
+  })
+  const stranger = { ...standing, approver: { address: 'stranger@example.com' } }
+  expect((await approve(stranger).expect(403)).body).toMatchObject({ type: '/problems/not-authorised' })
+})
+
+test('a trace tells what was asked and what is to come', async () => {
+  const client = await createClient()
+  const id = await client.openMeeting()
+  const { body } = await client.get(`/v1/meetings/${id}/trace`).expect(200)
+  expect(body).toMatchObject({ meetingId: id, state: { type: 'gathering' } })
+  expect((body as { pending: unknown[] }).pending).toHaveLength(3)
+})
+
+test('a meeting that lacks something shows what, and who is asked', async () => {
+  const client = await createClient()
+  const id = await client.openMeeting({ timeZone: undefined })
+  const { body } = await client.get(`/v1/meetings/${id}`).expect(200)
+  expect(body).toMatchObject({ state: { type: 'incomplete' }, exceptions: [{ path: ['timeZone'] }] })
+})
+
+interface Page {
+  readonly meetings: readonly { readonly id: string; readonly state: string }[]
+  readonly nextCursor?: string
+}
+
+describe('the list of meetings', () => {
+  const pageOf = async (client: ApiClient, query: string): Promise<Page> =>
+    (await client.get(`/v1/meetings${query}`).expect(200)).body as Page
+
+  const walk = async (client: ApiClient, query: string): Promise<readonly string[]> => {
+    const ids: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page: Page = await pageOf(client, `${query}${cursor && `&cursor=${cursor}`}`)
+      ids.push(...page.meetings.map(({ id }) => id))
+      cursor = page.nextCursor
+    }
+    return ids
+  }
+
+  test('shows every meeting once, newest first, also those of one instant', async () => {
+    const client = await createClient()
+    const opened: string[] = []
+    for (let n = 0; n < 5; n++) opened.push(await client.openMeeting())
+    // Three meetings that differ by less than a millisecond, which a JavaScript date cannot tell apart.
+    await database.owner.query(
+      `update meeting set created_at = '2026-01-01T00:00:00.000100Z'::timestamptz
+           + (array_position($2::uuid[], meeting_id) * interval '1 microsecond')
+         where tenant_id = $1 and meeting_id = any($2::uuid[])`,
+      [client.tenantId, opened.slice(0, 3)],
+    )
+    const newestFirst = [...opened].reverse()
+    for (const limit of [1, 2, 5, 100]) {
+      expect(await walk(client, `?limit=${limit}`)).toEqual(newestFirst)
+    }
+  })
+
+  test('is not disturbed by meetings opened meanwhile', async () => {
+    const client = await createClient()
+    const [older, newer] = [await client.openMeeting(), await client.openMeeting()]
+    const first = await pageOf(client, '?limit=1')
+    await client.openMeeting()
+    const second = await pageOf(client, `?limit=1&cursor=${first.nextCursor ?? ''}`)
+    expect([...first.meetings, ...second.meetings].map(({ id }) => id)).toEqual([newer, older])
+  })
+
+  test('can be narrowed to one state', async () => {
+    const client = await createClient()
+    const [waiting, gathering] = [await client.openMeeting(), await client.openMeeting()]
+    await propose(client, waiting)
+    expect((await pageOf(client, '?state=awaiting_approval')).meetings.map(({ id }) => id)).toEqual([waiting])
+    expect((await pageOf(client, '?state=gathering')).meetings.map(({ id }) => id)).toEqual([gathering])
+    expect((await pageOf(client, '?state=lapsed')).meetings).toEqual([])
+  })
+})
+
+test('an endpoint and a connection are made, and the same calendar is not connected twice', async () => {
+  const client = await createClient()
+  const secret = `whsec_${Buffer.from(randomUUID()).toString('base64')}`
+  idOf(await client.post('/v1/webhook-endpoints', { url: 'https://client.example/hook', secret }).expect(201))
+  const connection = { provider: 'microsoft', address: 'chen@example.com', refreshToken: randomUUID() }
+  await client.post('/v1/calendar-connections', connection).expect(201)
+  await client.post('/v1/calendar-connections', connection).expect(409)
+})

@@ -1,0 +1,45 @@
+import type { Db, Sql } from '@aftercommit/platform/db'
+
+/** Where in a row's life its dispatcher dies: it holds the row, or it has done what the row asks and told nobody. */
+export type Moment = 'claimed' | 'performed'
+
+/**
+ * A database that one dispatcher loses for good when it works on a row of this action, as a process loses it by dying.
+ * Everything that was committed stays, and nothing is committed afterwards.
+ */
+export const mortalDb = (
+  db: Db,
+  action: string,
+  moment: Moment,
+): { readonly db: Db; readonly died: () => boolean } => {
+  let phase: 'alive' | 'doomed' | 'dead' = 'alive'
+  let held = false
+  const die = (): never => {
+    phase = 'dead'
+    throw new Error('this dispatcher is dead')
+  }
+
+  const query: Sql['query'] = async (text, values) => {
+    const claims = text.includes("set state = 'leased'")
+    const marks = text.includes('set started_at = app_now()')
+    if (phase === 'dead' && !claims) die()
+    // The lanes are claimed together; a claim that comes later is still of the life before.
+    if (phase === 'doomed' && !claims && !(moment === 'performed' && marks)) die()
+    const result = await db.query<never>(text, values)
+    const claimed = claims && result.rows.some((row) => Reflect.get(row, 'action') === action)
+    held ||= claimed
+    if (phase === 'alive' && held && (moment === 'claimed' || marks)) phase = 'doomed'
+    return result
+  }
+  const living = async <R>(work: () => Promise<R>): Promise<R> => (phase === 'alive' ? work() : die())
+
+  return {
+    died: () => phase === 'dead',
+    db: {
+      ...db,
+      query,
+      transact: (tenantId, work) => living(() => db.transact(tenantId, work)),
+      transaction: (work) => living(() => db.transaction(work)),
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { traceContextOf } from './trace.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+test.each([
+  ['the version of today', `00-${TRACE}-${PARENT}-01`],
+  ['an unsampled trace', `00-${TRACE}-${PARENT}-00`],
+  ['a later version', `01-${TRACE}-${PARENT}-01`],
+  ['a later version with more behind', `cc-${TRACE}-${PARENT}-01-what-the-future`],
+])('%s is passed on unchanged', (_what, header) => {
+  expect(traceContextOf(header)).toEqual({ traceParent: header, traceId: TRACE })
+})
+
+test.each([
+  ['nothing', undefined],
+  ['an empty header', ''],
+  ['the forbidden version', `ff-${TRACE}-${PARENT}-01`],
+  ['more than today’s version has', `00-${TRACE}-${PARENT}-01-more`],
+  ['a trace of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
+  ['a parent of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+  ['capital letters', `00-${TRACE.toUpperCase()}-${PARENT}-01`],
+  ['a short trace', `00-${TRACE.slice(1)}-${PARENT}-01`],
+  ['an endless header', `01-${TRACE}-${PARENT}-01-${'x'.repeat(300)}`],
+])('%s begins a new trace', (_what, header) => {
+  const { traceParent, traceId } = traceContextOf(header)
+  expect(traceParent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+  expect(traceParent.slice(3, 35)).toBe(traceId)
+  expect(traceId).not.toBe(TRACE)
+})
