@@ -13,9 +13,9 @@ import type { Scope } from './keys.ts'
 
 export interface Api {
   /** A key of a new tenant. */
-  createClient(scopes?: readonly Scope[]): Promise<ApiClient>
+  readonly createClient: (scopes?: readonly Scope[]) => Promise<ApiClient>
   /** A request without a key. Every answer is held against its declaration. */
-  send(method: Method, path: string): Test
+  readonly send: (method: Method, path: string) => Test
   /** Lines that the log has got so far, parsed. */
   readonly logLines: readonly Readonly<Record<string, unknown>>[]
 }

@@ -9,6 +9,7 @@ import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
 import { z } from 'zod'
 import { createApi } from './app.ts'
+import { drain } from './drain.ts'
 
 const Env = z.object({
   API_DATABASE_URL: z.url(),
@@ -41,10 +42,7 @@ const main = async (): Promise<void> => {
   const { port } = server.address() as AddressInfo
   log.info('listening', { url: `http://${env.HOST}:${port}` })
   onShutdown(log, async () => {
-    const closed = once(server, 'close')
-    server.close()
-    server.closeIdleConnections()
-    await closed
+    await drain(server)
     await db.close()
   })
 }

@@ -102,16 +102,16 @@ test('an approval is refused for what is wrong with it', async () => {
 test('a trace tells what was asked and what is to come', async () => {
   const client = await createClient()
   const id = await client.openMeeting()
-  const { body } = await client.get(`/v1/meetings/${id}/trace`).expect(200)
-  expect(body).toMatchObject({ meetingId: id, state: { type: 'gathering' } })
-  expect((body as { pending: unknown[] }).pending).toHaveLength(3)
+  const answer = await client.get(`/v1/meetings/${id}/trace`).expect(200)
+  expect(answer.body).toMatchObject({ meetingId: id, state: { type: 'gathering' } })
+  expect((answer.body as { pending: unknown[] }).pending).toHaveLength(3)
 })
 
 test('a meeting that lacks something shows what, and who is asked', async () => {
   const client = await createClient()
   const id = await client.openMeeting({ timeZone: undefined })
-  const { body } = await client.get(`/v1/meetings/${id}`).expect(200)
-  expect(body).toMatchObject({ state: { type: 'incomplete' }, exceptions: [{ path: ['timeZone'] }] })
+  const answer = await client.get(`/v1/meetings/${id}`).expect(200)
+  expect(answer.body).toMatchObject({ state: { type: 'incomplete' }, exceptions: [{ path: ['timeZone'] }] })
 })
 
 interface Page {

@@ -11,7 +11,6 @@ export type Json = { readonly [key: string]: unknown }
 export interface OpenApi {
   readonly openapi: '3.1.0'
   readonly info: Json
-  readonly tags: readonly Json[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
@@ -45,7 +44,6 @@ export const openApiOf = (routes: readonly Route[]): OpenApi => {
         'Scheduling on a transactional outbox. A request commits what was decided and what must follow, and answers; the effects are made afterwards, by dispatchers. Fields and types may be added to answers at any time.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: [],
     paths,
     components: {
       schemas: { ...namedSchemas(), Problem: problemSchema },

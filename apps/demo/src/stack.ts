@@ -89,6 +89,8 @@ const Listening = z.object({ url: z.url() })
 
 const dispatcherEnv = (databaseUrl: string, sealingKeys: string, simulatorUrl: string) => ({
   ...DEMO_PROFILE,
+  // Any free port: there are several dispatchers on this machine.
+  HEALTH_PORT: '0',
   DISPATCHER_DATABASE_URL: databaseUrl,
   SEALING_KEYS: sealingKeys,
   GOOGLE_CLIENT_ID: 'demo',

@@ -89,6 +89,19 @@ test('a meeting for which there is no common time says so, once, and proposes no
   expect(await rounds(story)).toEqual([])
 })
 
+test('a search that cannot be made is a repair and leaves no meeting waiting for it', async () => {
+  const story = await openStory(world, database, { intent: later })
+  await story.dispatcher.tick()
+  expect((await story.view()).state.type).toBe('choosing')
+  // A row that nobody can read any more, whatever did that to it.
+  await database.owner.query(`update evidence set busy = '"nothing"' where meeting_id = $1`, [
+    story.meetingId,
+  ])
+  const { repairs } = await story.drainUntil('in_repair', { ms: 61_000, max: 6 })
+  expect(repairs).toMatchObject([{ code: 'prepare_failed', owner: 'operations' }])
+  expect(await story.told()).toEqual(['repair.opened'])
+})
+
 describe('a dispatcher that was away', () => {
   test('between the reads and the search reads everybody anew instead of trusting old answers', async () => {
     const story = await openStory(world, database, { intent: later })

@@ -13,16 +13,18 @@ export interface DispatcherOptions {
   readonly providers: ProviderSettings
   readonly leaseMs: number
   readonly pollMs: number
+  readonly retiredActions?: readonly string[]
   readonly report?: (event: EngineEvent) => void
 }
 
 export const createDispatcher = (options: DispatcherOptions): Engine => {
-  const { db, unseal, providers, leaseMs, pollMs, report } = options
+  const { db, unseal, providers, leaseMs, pollMs, report, retiredActions = [] } = options
   return createEngine<Tx>({
     db,
     registrations: registrationsOf(worldOf(providers, unseal)),
     leaseMs,
     pollMs,
+    retiredActions,
     laneByName: {
       calendar: { concurrency: 20, claimMax: 20 },
       decide: { concurrency: 4, claimMax: 20 },

@@ -31,6 +31,8 @@ const Env = z
     MICROSOFT_LOGIN_URL: z.url().optional(),
     /** Exact origins on this machine that webhooks may go to over http, separated by commas. */
     WEBHOOK_ALLOW_LOOPBACK: z.string().default(''),
+    /** Names of actions that no code will know again, separated by commas: their rows become dead letters at once. */
+    RETIRED_ACTIONS: z.string().default(''),
     HOST: z.string().default('127.0.0.1'),
     /** Where /healthz, /readyz and /metrics are. 0: wherever the system has room. */
     HEALTH_PORT: wholeNumber({ min: 0, max: 65_535 }).default(9464),
@@ -61,6 +63,7 @@ const main = async (): Promise<void> => {
     providers: settingsOf(env),
     leaseMs: env.LEASE_MS,
     pollMs: env.POLL_MS,
+    retiredActions: listOf(env.RETIRED_ACTIONS),
     report: (event) => {
       count(event)
       write(event)
@@ -100,6 +103,8 @@ const tryHealthServer = (log: Log, options: HealthOptions): Promise<HealthServer
     return undefined
   })
 
+const listOf = (text: string): readonly string[] => text.split(',').filter((part) => part !== '')
+
 const settingsOf = (env: z.output<typeof Env>): ProviderSettings => ({
   google: {
     clientId: env.GOOGLE_CLIENT_ID,
@@ -114,7 +119,7 @@ const settingsOf = (env: z.output<typeof Env>): ProviderSettings => ({
     ...(env.MICROSOFT_GRAPH_URL !== undefined && { baseUrl: env.MICROSOFT_GRAPH_URL }),
     ...(env.MICROSOFT_LOGIN_URL !== undefined && { loginUrl: env.MICROSOFT_LOGIN_URL }),
   },
-  webhookAllowLoopback: env.WEBHOOK_ALLOW_LOOPBACK.split(',').filter((origin) => origin !== ''),
+  webhookAllowLoopback: listOf(env.WEBHOOK_ALLOW_LOOPBACK),
   callTimeoutMs: env.CALL_TIMEOUT_MS,
 })
 

@@ -97,7 +97,16 @@ describe.each(providers)('an event in a %s calendar', (organizer) => {
     const story = await written({ organizer, intent: { conference: true, location: 'Room 4' } })
     const { completion } = await story.drainUntil('confirmed', { ms: 5_000, max: 3 })
     expect(completion?.checks).toEqual(expect.arrayContaining(['conference', 'location']))
-    expect(await story.events()).toMatchObject([{ ...firstSlot, location: 'Room 4' }])
+    const { ben, chen } = story.cast
+    const guests = [ben, chen].map(({ address }) => expect.objectContaining({ address, optional: false }))
+    expect(await story.events()).toMatchObject([
+      {
+        ...firstSlot,
+        title: 'Contract review',
+        location: 'Room 4',
+        attendees: expect.arrayContaining(guests),
+      },
+    ])
   })
 })
 

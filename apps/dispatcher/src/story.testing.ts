@@ -224,7 +224,10 @@ const storyOf = ({ world, database, client, cast, id, dispatcher }: StoryParts):
         await dispatcher.drain()
         const now = await view()
         if (now.state.type === state) return now
-        if (step >= max) throw new Error(`the meeting is ${JSON.stringify(now.state)} and not ${state}`)
+        if (step >= max) {
+          const rows = (await readRows(database, id)).map(({ action, state, code }) => [action, state, code])
+          throw new Error(`the meeting is ${now.state.type} and not ${state}: ${JSON.stringify(rows)}`)
+        }
         await database.advanceClock(ms)
       }
     },

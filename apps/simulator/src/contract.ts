@@ -81,7 +81,10 @@ export const Person = z.object({
   onlineMeetings: z.boolean().default(true),
   /** What the grant covers: a person may have left a box unticked when asked for consent. */
   granted: z.enum(['calendar', 'free_busy']).default('calendar'),
-  /** True: on Microsoft, events show this attendee under a legacy Exchange name instead of the address. */
+  /**
+   * True: on Microsoft, events show this attendee under a legacy Exchange name instead of the address
+   * (microsoft-graph-docs#13898).
+   */
   legacyDn: z.boolean().default(false),
   /** False: both providers refuse this address as an attendee although it is well formed. */
   invitable: z.boolean().default(true),

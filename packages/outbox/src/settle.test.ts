@@ -2,7 +2,7 @@ import { gate } from '@aftercommit/testing'
 import { enqueue } from './enqueue.ts'
 import { done, go, type ActionRequest } from './index.ts'
 import { meetingOf } from './rivals.testing.ts'
-import { claimRows, finishRows, markStarted } from './sql.ts'
+import { claimRows, finishRows, markStarted, releaseRow, restUnknown, takeOverLostRows } from './sql.ts'
 import { changeThing, claimantOf, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
@@ -129,6 +129,45 @@ test('a start that is noted twice, because the first answer was lost, counts one
     expect([...(await markStarted(stage.database.dispatcher, [row]))]).toEqual([row.id])
   expect(await stage.live(id)).toMatchObject([{ attempts: 1 }])
 })
+
+test.each(['a rescuer that took it over', 'the question about it', 'nobody, after a retry'] as const)(
+  'once a row is with %s, its former holder neither starts nor ends it',
+  async (heir) => {
+    const action = safe()
+    const { dispatcher } = stage.database
+    const { id } = await stage.enqueue(requestsOf(action, [1]))
+    const [held] = await claimRows(dispatcher, claimantOf(action), action.lane, 1)
+    if (!held) throw new Error('the row is ready')
+    const settled = { id: held.id, fence: held.fence, code: 'test', calls: [] }
+    switch (heir) {
+      case 'a rescuer that took it over':
+        await stage.database.advanceClock(2 * MINUTE)
+        expect(await takeOverLostRows(dispatcher, claimantOf(action), 1)).toHaveLength(1)
+        break
+      case 'the question about it': {
+        const question = { correlation: {}, reconcileAction: `${action.name}#reconcile`, reconcileDelayMs: 0 }
+        expect(await restUnknown(dispatcher, { ...settled, ...question })).toBe(true)
+        await stage.database.owner.query(
+          `update outbox set lease_until = app_now() + interval '1 hour' where aggregate_id = $1`,
+          [id],
+        )
+        break
+      }
+      case 'nobody, after a retry': {
+        const back = { delayMs: 0, attemptsChange: 0, solo: false, uncertain: undefined } as const
+        expect(await releaseRow(dispatcher, { ...settled, ...back, outcome: 'retrying' })).toBe(true)
+        break
+      }
+    }
+    const before = await stage.live(id)
+    const ending = { ...settled, outcome: 'succeeded', reason: undefined } as const
+    expect((await markStarted(dispatcher, [held])).size).toBe(0)
+    expect((await finishRows(dispatcher, [ending])).size).toBe(0)
+    expect((await stage.live(id)).map(({ state, attempts }) => [state, attempts])).toEqual(
+      before.map(({ state, attempts }) => [state, attempts]),
+    )
+  },
+)
 
 test('of a batch of endings, exactly those under the right fence are accepted', async () => {
   const ping = safe()

@@ -752,7 +752,7 @@ export const sampleGauges = async (
        select lane, 'dead', count(*), null
          from (select lane from outbox_dead where resolution is null limit $1) group by lane)
      select now.at as "observedAt", c.lane, c.state, c.rows::int,
-         greatest(extract(epoch from c.age) * 1000, 0)::float8 as "oldestAgeMs"
+         case when c.age is not null then greatest(extract(epoch from c.age) * 1000, 0)::float8 end as "oldestAgeMs"
        from (select app_now() as at) now left join counted c on true`,
     [GAUGED_ROWS_MAX + 1],
   )

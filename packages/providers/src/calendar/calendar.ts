@@ -102,7 +102,10 @@ export interface ProviderEvent {
   readonly conference: 'none' | 'pending' | 'failed' | 'ready'
   /** `default` is what a draft asks for; anything else is wider or narrower than approved. */
   readonly visibility: string
-  /** Our identity as read back from the private extended property; undefined when the event does not carry it. */
+  /**
+   * Our identity as read back from the private extended property; undefined when the event does not carry it, and in
+   * Microsoft's answer to a create, which leaves such properties out.
+   */
   readonly operationId: string | undefined
 }
 

@@ -52,13 +52,14 @@ forEachCalendar((subject, stage) => {
     })
 
     it('has an etag that changes with every change, and an identity that does not', async () => {
-      const before = await stage.scene.written(contractDraft())
+      const draft = contractDraft()
+      const before = await stage.scene.written(draft)
       const move = { type: 'move', start: '2026-03-30T08:00:00Z', end: '2026-03-30T09:00:00Z' } as const
       await stage.scene.control.actOnEvent(before.eventId, move)
       const answer = await read(before.eventId)
       const after = answer.type === 'found' ? answer.event : undefined
       expect(after?.etag).not.toBe(before.etag)
-      expect(after).toMatchObject({ icalUid: before.icalUid, operationId: before.operationId })
+      expect(after).toMatchObject({ icalUid: before.icalUid, operationId: draft.operationId })
     })
 
     it('waits for a conference that Google makes later and Microsoft at once', async () => {
@@ -70,10 +71,10 @@ forEachCalendar((subject, stage) => {
     it('passes on the name by which Exchange tells an attendee instead of the address', async () => {
       await stage.scene.putPeople([stage.scene.person('bo@example.com', { legacyDn: true })])
       const { eventId } = await stage.scene.written(contractDraft())
-      const address = isGoogle ? 'bo@example.com' : expect.stringMatching(/^\/o=ExchangeLabs\//)
-      expect(await read(eventId)).toMatchObject({
-        event: { attendees: [{ address }, { address: 'cy@example.com' }] },
-      })
+      const answer = await read(eventId)
+      const addresses = answer.type === 'found' ? answer.event.attendees.map(({ address }) => address) : []
+      expect(addresses[0]).toMatch(isGoogle ? /^bo@example\.com$/ : /^\/o=ExchangeLabs\/ou=.+\/cn=.+-bo$/)
+      expect(addresses[1]).toBe('cy@example.com')
     })
   })
 

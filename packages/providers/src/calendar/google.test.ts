@@ -134,6 +134,10 @@ describe('what Google answers', () => {
     })
   })
 
+  it('may be a tentative event', () => {
+    expect(eventFrom({ status: 'tentative' })).toMatchObject({ status: 'tentative' })
+  })
+
   it('has no instants once somebody made the event an all-day one', () => {
     const day = { start: { date: '2026-03-29' }, end: { date: '2026-03-30' } }
     expect(eventFrom(day)).toMatchObject({ status: 'confirmed', start: undefined, end: undefined })
