@@ -46,14 +46,21 @@ test('twenty dispatchers at once claim every row exactly once', async () => {
   expect(new Set(all).size).toBe(200)
 })
 
-test('a dispatcher leaves actions that it does not know to those that do', async () => {
-  const known = safe({ lane: 'shared' })
+test('a dispatcher leaves actions that it does not know to those that do, and they are not in its way', async () => {
   const unknown = safe({ lane: 'shared' })
+  const known = safe({ lane: 'shared' })
+  const theirs = await stage.enqueue(requestsOf(unknown, [1, 2, 3]))
   const mine = await stage.enqueue(requestsOf(known, [1]))
-  const theirs = await stage.enqueue(requestsOf(unknown, [1]))
-  await stage.engine([handle(known)]).engine.drain()
+  const { engine } = stage.engine([handle(known)], {
+    laneByName: { shared: { concurrency: 1, claimMax: 1 } },
+  })
+  await engine.drain()
   expect(await stage.ended(mine.id)).toEqual(['1:succeeded'])
-  expect(await stage.live(theirs.id)).toMatchObject([{ state: 'ready', claims: 0, attempts: 0 }])
+  expect(await stage.live(theirs.id)).toMatchObject([
+    { state: 'ready', claims: 0, attempts: 0 },
+    { state: 'ready', claims: 0 },
+    { state: 'ready', claims: 0 },
+  ])
 })
 
 test('a lane gives only its own rows, oldest first, and no more than asked for', async () => {

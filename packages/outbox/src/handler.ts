@@ -32,6 +32,8 @@ export interface Attempt {
   readonly signal: AbortSignal
   /** Notes an exchange for the attempt's history. */
   readonly record: (call: RecordedCall) => void
+  /** W3C traceparent of what caused the action, to be sent on to whoever is called. */
+  readonly traceParent: string | undefined
 }
 
 type PayloadOf<A extends AnyAction> = z.output<A['payload']>

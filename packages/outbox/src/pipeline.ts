@@ -151,7 +151,12 @@ export const openAttempt = <T extends SettleTx>(
   const timer = setTimeout(() => deadline.abort(), leaseMs - settleReserveMs(leaseMs))
   const signal = AbortSignal.any([deadline.signal, runtime.shutdown])
   return {
-    attempt: { now: row.now, signal, record: (call) => void calls.push(call) },
+    attempt: {
+      now: row.now,
+      signal,
+      record: (call) => void calls.push(call),
+      traceParent: row.trace_parent ?? undefined,
+    },
     calls,
     close: () => clearTimeout(timer),
   }

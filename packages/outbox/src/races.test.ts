@@ -135,10 +135,13 @@ test('an insert that waits for the supersede of the newest row still sees the le
   expect(await stage.states(at.id)).toEqual(['1:leased', '3:waiting'])
 })
 
-test('a row written behind a head that ends at the same moment is not stranded', async () => {
+test.each([
+  ['by itself', {}],
+  ['with a domain that locks nothing', { settle: () => Promise.resolve([]) }],
+])('a row written behind a head that ends at the same moment, %s, is not stranded', async (_how, parts) => {
   const action = keyed()
   const at = await stage.enqueue(requestsOf(action, [1]))
-  const { engine } = stage.engine([handle(action)])
+  const { engine } = stage.engine([handle(action, parts)])
   await rival.begin(at.tenant)
   await enqueue(rival, [action.request({ id: at.id, n: 2 })])
   const tick = engine.tick()

@@ -211,7 +211,7 @@ test('a settle that loses a deadlock is made again, and its effect is not', asyn
   const { id } = await stage.enqueue(requestsOf(ping, [1]))
   let performed = 0
   let settles = 0
-  const { engine } = stage.engine([
+  const { engine, events } = stage.engine([
     handle(ping, {
       perform: () => {
         performed++
@@ -227,6 +227,7 @@ test('a settle that loses a deadlock is made again, and its effect is not', asyn
   ])
   await engine.drain()
   expect({ performed, settles }).toEqual({ performed: 1, settles: 2 })
+  expect(events.filter(({ type }) => type === 'error')).toEqual([])
   expect(await stage.thing(id)).toEqual({ state: 'settled', changes: 1 })
 })
 

@@ -27,6 +27,7 @@ export const callContext = (world: World, attempt: Attempt): CallContext => ({
   signal: attempt.signal,
   timeoutMs: world.callTimeoutMs,
   record: attempt.record,
+  ...(attempt.traceParent !== undefined && { traceParent: attempt.traceParent }),
 })
 
 export interface OutOfReach {
