@@ -118,3 +118,17 @@ test('the fresh look before a write may be put off as well', async () => {
   await story.drainUntil('confirmed')
   expect(await story.created()).toBe(1)
 })
+
+test('a guest’s calendar that throttles the check before the write rests by itself, and the organizer’s does not', async () => {
+  const story = await proposeStory(world, database)
+  await throttle(story.cast.ben, 'freeBusy', 90)
+  await story.approve()
+  await story.dispatcher.drain()
+  const { rows } = await database.owner.query<{ account: string }>(
+    'select account from outbox_account_pause where account = any($1)',
+    [[story.cast.ada.connectionId, story.cast.ben.connectionId]],
+  )
+  expect(rows).toEqual([{ account: story.cast.ben.connectionId }])
+  await story.drainUntil('confirmed', { ms: 95_000, max: 2 })
+  expect(await story.created()).toBe(1)
+})

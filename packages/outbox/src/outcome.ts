@@ -27,7 +27,13 @@ export type Outcome<Facts> =
   | { readonly type: 'done'; readonly facts: Facts }
   | { readonly type: 'retry'; readonly code: string; readonly afterMs?: number }
   /** The provider said "not now": costs no attempt, and the whole account rests. */
-  | { readonly type: 'throttled'; readonly code: string; readonly afterMs: number }
+  | {
+      readonly type: 'throttled'
+      readonly code: string
+      readonly afterMs: number
+      /** Which account asked for rest, when it was not the row's own. */
+      readonly account?: string
+    }
   /** Contact may have had its effect, and no answer tells. */
   | { readonly type: 'unknown'; readonly code: string; readonly correlation: Correlation }
   | { readonly type: 'suppressed'; readonly reason: string }
@@ -59,7 +65,12 @@ export type Reconciled<Facts> =
 export type Settled<Facts> =
   | { readonly type: 'done'; readonly facts: Facts }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
-  | { readonly type: 'throttled'; readonly code: string; readonly delayMs: number }
+  | {
+      readonly type: 'throttled'
+      readonly code: string
+      readonly delayMs: number
+      readonly account: string | undefined
+    }
   | { readonly type: 'unknown'; readonly code: string; readonly correlation: Correlation }
   | { readonly type: 'suppressed'; readonly reason: string }
   | { readonly type: 'obsolete'; readonly reason: string }

@@ -110,9 +110,10 @@ const act = async <T extends SettleTx>(
     }
     case 'throttled': {
       const { code, afterMs } = answer
+      const account = answer.account ?? row.account
       const delayMs = restMs(afterMs, policy.backoff)
-      if (row.account !== null) {
-        await pauseAccount(runtime.db, { account: row.account, delayMs, code, limit: PAUSED_ROWS_MAX })
+      if (account !== null) {
+        await pauseAccount(runtime.db, { account, delayMs, code, limit: PAUSED_ROWS_MAX })
       }
       return release(runtime, row, 'throttled', code, delayMs, calls)
     }

@@ -38,7 +38,12 @@ export const normalise = <Facts>(
     case 'obsolete':
       return outcome
     case 'throttled':
-      return { type: 'throttled', code: outcome.code, delayMs: restMs(outcome.afterMs, limits.backoff) }
+      return {
+        type: 'throttled',
+        code: outcome.code,
+        delayMs: restMs(outcome.afterMs, limits.backoff),
+        account: outcome.account,
+      }
     case 'dead':
       return {
         type: 'dead',

@@ -199,9 +199,8 @@ const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
       })
     case 'throttled': {
       const { code, delayMs } = outcome
-      if (row.account !== null) {
-        await pauseAccount(sql, { account: row.account, delayMs, code, limit: PAUSED_ROWS_MAX })
-      }
+      const account = outcome.account ?? row.account
+      if (account !== null) await pauseAccount(sql, { account, delayMs, code, limit: PAUSED_ROWS_MAX })
       return releaseRow(sql, {
         ...hold,
         outcome: 'throttled',

@@ -188,6 +188,32 @@ test('a connection that is lost between two statements fails its transaction, an
   expect(await written(tenantId)).toEqual({ tenants: 0, notes: 1 })
 })
 
+test('connections may be killed at any moment, again and again, and the process lives', async () => {
+  const works = [
+    () => database.api.query('select pg_sleep(0.001)'),
+    () => database.api.transaction((sql) => sql.query('select pg_sleep(0.001)')),
+    () => database.api.transact(randomUUID(), writeBySql),
+  ]
+  const storm = Array.from({ length: 10 }, async () => {
+    for (let i = 0; i < 10; i++) await Promise.allSettled(works.map((work) => work()))
+  })
+  let raging = true
+  const killing = (async () => {
+    while (raging) {
+      await database.owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'test api'`,
+      )
+    }
+  })()
+  await Promise.all(storm)
+  raging = false
+  await killing
+  const tenantId = randomUUID()
+  await database.api.transact(tenantId, writeBySql)
+  expect(await written(tenantId)).toEqual({ tenants: 0, notes: 1 })
+})
+
 test('a transaction without a tenant commits as a whole or not at all', async () => {
   const tenantId = randomUUID()
   const insert = `insert into note values ($1, 'plain')`

@@ -53,10 +53,14 @@ const readOne = async (
   attempt: Attempt,
 ): Promise<OneRead> => {
   if (access.type === 'out_of_reach') return { type: 'failed', outcome: deadOutOfReach(access) }
-  const { calendar, address } = access
+  const { calendar, address, account } = access
   const query = { addresses: [address], window: slot }
   const answer = await calendar.readFreeBusy(query, callContext(world, attempt))
-  if (answer.type !== 'read') return { type: 'failed', outcome: outcomeOfFailedRead(answer) }
+  if (answer.type !== 'read') {
+    const outcome = outcomeOfFailedRead(answer)
+    // It is this person's account that asks for rest, and not the one that the event is written with.
+    return { type: 'failed', outcome: outcome.type === 'throttled' ? { ...outcome, account } : outcome }
+  }
   const busy = answer.busyByAddress.get(address)
   if (busy?.type === 'known') {
     const taken = busy.busy.some(({ start, end }) => start < slot.end && end > slot.start)

@@ -35,7 +35,14 @@ export interface OutOfReach {
   readonly code: 'grant_revoked' | 'credential_unreadable'
 }
 export type CalendarAccess =
-  { readonly type: 'in_reach'; readonly calendar: Calendar; readonly address: string } | OutOfReach
+  | {
+      readonly type: 'in_reach'
+      readonly calendar: Calendar
+      readonly address: string
+      /** The account that its provider may ask to rest. */
+      readonly account: string
+    }
+  | OutOfReach
 
 /** A connection's calendar, or why nobody but a person can reach it. */
 export const reachCalendar = (
@@ -46,7 +53,7 @@ export const reachCalendar = (
   if (connection?.state !== 'active') return { type: 'out_of_reach', code: 'grant_revoked' }
   const opened = world.calendarOf(tenantId, connection)
   return opened.type === 'opened'
-    ? { type: 'in_reach', calendar: opened.calendar, address: connection.address }
+    ? { type: 'in_reach', calendar: opened.calendar, address: connection.address, account: connection.id }
     : { type: 'out_of_reach', code: 'credential_unreadable' }
 }
 
