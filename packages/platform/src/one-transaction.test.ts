@@ -197,9 +197,9 @@ test('connections may be killed at any moment, again and again, and the process 
   const storm = Array.from({ length: 10 }, async () => {
     for (let i = 0; i < 10; i++) await Promise.allSettled(works.map((work) => work()))
   })
-  let raging = true
+  const calm = new AbortController()
   const killing = (async () => {
-    while (raging) {
+    while (!calm.signal.aborted) {
       await database.owner.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name = 'test api'`,
@@ -207,7 +207,7 @@ test('connections may be killed at any moment, again and again, and the process 
     }
   })()
   await Promise.all(storm)
-  raging = false
+  calm.abort()
   await killing
   const tenantId = randomUUID()
   await database.api.transact(tenantId, writeBySql)

@@ -58,7 +58,7 @@ grant select on api_key to aftercommit_api;
 
 -- The one read that happens before a tenant is known. It answers for an exact hash and for nothing else.
 create function tenant_of_api_key(p_hash bytea) returns uuid
-  language sql stable security definer set search_path = pg_catalog, public
+  language sql stable security definer set search_path = pg_catalog, public, pg_temp
   as $$ select tenant_id from api_key where key_hash = p_hash and revoked_at is null $$;
 revoke all on function tenant_of_api_key(bytea) from public;
 grant execute on function tenant_of_api_key(bytea) to aftercommit_api;

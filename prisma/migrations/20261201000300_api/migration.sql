@@ -6,7 +6,7 @@ alter table api_key add column scopes text[] not null default '{read,write}'
 
 -- Read together with tenant_of_api_key, before a tenant is known. A revoked key has no scopes.
 create function scopes_of_api_key(p_hash bytea) returns text[]
-  language sql stable security definer set search_path = pg_catalog, public
+  language sql stable security definer set search_path = pg_catalog, public, pg_temp
   as $$ select scopes from api_key where key_hash = p_hash and revoked_at is null $$;
 revoke all on function scopes_of_api_key(bytea) from public;
 grant execute on function scopes_of_api_key(bytea) to aftercommit_api;
@@ -37,7 +37,7 @@ grant select, insert, update, delete on idempotency_key to aftercommit_api;
 -- Whether a migration has been applied. A process is ready when the newest one that it was built against has been.
 -- plpgsql, because the table belongs to the migration runner and is looked for only when asked.
 create function has_migration(p_name text) returns boolean
-  language plpgsql stable security definer set search_path = pg_catalog, public
+  language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp
   as $$
 begin
   return exists (select from _prisma_migrations
