@@ -74,7 +74,7 @@ const prepare = async () => {
       toStderr: true,
     })
   })
-  await whenChanged('prisma', ['prisma/schema.prisma'], () =>
+  await whenChanged('prisma', ['prisma/schema.prisma', 'prisma.config.ts', 'pnpm-lock.yaml'], () =>
     exec({
       command: bin('prisma'),
       args: ['generate'],

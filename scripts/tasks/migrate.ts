@@ -17,7 +17,7 @@ const Env = z.object({
 
 const env = readEnv(Env)
 const log = createLog('migrate')
-// In a bundle, the migrations lie beside it.
+// As a bundle it has to be told where they are; from source it knows.
 const folder = env.MIGRATIONS ?? fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 const { applied } = await migrate(env.DATABASE_URL, folder)
 for (const [url, role] of [

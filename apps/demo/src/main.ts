@@ -20,8 +20,9 @@ const main = async (): Promise<number> => {
     process.stdout.write(`${seconds} s  ${line}\n`)
   }
   const interrupted = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
+    // Kept for good: a second Ctrl-C must not end this process before it has stopped the others.
+    process.on('SIGINT', () => resolve())
+    process.on('SIGTERM', () => resolve())
   })
   const data = process.env.AFTERCOMMIT_DATA ?? join(root, '.data')
   const stack = await startStack(root, data, tell)

@@ -45,6 +45,8 @@ export const startProcess = async (options: ProcessOptions): Promise<RunningProc
   })
   child.stderr.pipe(log, { end: false })
   const exited = once(child, 'exit')
+  // Its output has ended too, so nothing is written to the log after this.
+  const closed = once(child, 'close')
   const lines: Readonly<Record<string, unknown>>[] = []
   const listeners = new Set<(line: Readonly<Record<string, unknown>>) => void>()
   createInterface({ input: child.stdout }).on('line', (text) => {
@@ -82,7 +84,7 @@ export const startProcess = async (options: ProcessOptions): Promise<RunningProc
     stop: async () => {
       const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
       child.kill('SIGTERM')
-      if (child.exitCode === null && child.signalCode === null) await exited
+      await closed
       clearTimeout(kill)
       log.end()
     },

@@ -55,8 +55,8 @@ export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: T
     killing = kill.run()
   }
   let killing: Promise<void> | undefined
-  const end = await follow(stack, api, id, approve, tell)
-  await stopping
+  // Together: when the blow fails, the story ends at once.
+  const [end] = await Promise.all([follow(stack, api, id, approve, tell), stopping])
   await killing
   return { script, webhookName, blows: [twice.blow, kill.blow], ...end }
 }

@@ -11,7 +11,7 @@ export interface DispatcherOptions {
   readonly db: Db
   readonly unseal: Unseal
   readonly providers: ProviderSettings
-  readonly leaseMs: number
+  readonly leaseMs?: number
   readonly pollMs: number
   readonly retiredActions?: readonly string[]
   readonly report?: (event: EngineEvent) => void
@@ -22,7 +22,7 @@ export const createDispatcher = (options: DispatcherOptions): Engine => {
   return createEngine<Tx>({
     db,
     registrations: registrationsOf(worldOf(providers, unseal)),
-    leaseMs,
+    ...(leaseMs !== undefined && { leaseMs }),
     pollMs,
     retiredActions,
     laneByName: {

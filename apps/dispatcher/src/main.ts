@@ -11,12 +11,16 @@ import { startHealthServer, type HealthOptions, type HealthServer, type Readines
 import { engineMetrics, outboxGauges } from './metrics.ts'
 import { reportTo } from './report.ts'
 
+/** What the actions themselves ask for at least. */
+const SHORTEST_LEASE_MS = 60_000
+
 const Env = z
   .object({
     DISPATCHER_DATABASE_URL: z.url(),
     SEALING_KEYS: z.string().min(1),
     DATABASE_CONNECTIONS_MAX: wholeNumber({ min: 2, max: 200 }).default(20),
-    LEASE_MS: wholeNumber({ min: 1_000, max: 600_000 }).default(60_000),
+    /** Takes the place of every action's own lease. */
+    LEASE_MS: wholeNumber({ min: 1_000, max: 600_000 }).optional(),
     POLL_MS: wholeNumber({ min: 50, max: 60_000 }).default(1_000),
     CALL_TIMEOUT_MS: wholeNumber({ min: 100, max: 120_000 }).default(15_000),
     SHUTDOWN_GRACE_MS: wholeNumber({ min: 0, max: 600_000 }).default(20_000),
@@ -39,7 +43,7 @@ const Env = z
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   })
   // Three calls may follow one another in one attempt: a token, a fresh check, a write.
-  .refine((env) => env.CALL_TIMEOUT_MS * 3 < env.LEASE_MS, {
+  .refine((env) => env.CALL_TIMEOUT_MS * 3 < (env.LEASE_MS ?? SHORTEST_LEASE_MS), {
     path: ['LEASE_MS'],
     error: 'a lease must outlast three provider calls',
   })
@@ -61,7 +65,7 @@ const main = async (): Promise<void> => {
     db,
     unseal: sealingOf(env.SEALING_KEYS).unseal,
     providers: settingsOf(env),
-    leaseMs: env.LEASE_MS,
+    ...(env.LEASE_MS !== undefined && { leaseMs: env.LEASE_MS }),
     pollMs: env.POLL_MS,
     retiredActions: listOf(env.RETIRED_ACTIONS),
     report: (event) => {

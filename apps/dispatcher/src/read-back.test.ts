@@ -120,7 +120,7 @@ test('an event that its owner deleted at Microsoft is looked for a while, and th
   const story = await written({ organizer: 'microsoft' })
   await world.control.actOnEvent(story.eventId, { type: 'delete' })
   await story.drainUntil('verifying')
-  const { repairs } = await story.drainUntil('in_repair', { ms: 5 * 60_000, max: 20 })
+  const { repairs } = await story.drainUntil('in_repair', { ms: 5 * 60_000, max: 30 })
   expect(repairs).toMatchObject([{ code: 'event_not_visible', owner: 'organizer' }])
   expect(await story.created()).toBe(1)
 })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { batcher } from './batcher.ts'
 import type { EngineDb, SettleTx } from './db.ts'
 import type { Registration } from './handler.ts'
+import { askingFor } from './held.ts'
 import { runAction } from './pipeline.ts'
 import { runReconcile } from './reconcile.ts'
 import { registryOf } from './registry.ts'
@@ -78,7 +79,7 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
   const laneOf = (lane: string): LaneOptions => options.laneByName?.[lane] ?? DEFAULT_LANE
   const claimSolo = soloClaims(runtime, claimant)
   const claim = async (lane: string, rowsMax: number): Promise<readonly ClaimedRow[]> => {
-    const rows = await claimRows(db, claimant, lane, rowsMax)
+    const rows = await askingFor(() => claimRows(db, claimant, lane, rowsMax))
     if (rows.length > 0) runtime.report({ type: 'claimed', lane, rows: rows.length })
     return rows
   }
@@ -138,7 +139,10 @@ const soloClaims = <T extends SettleTx>(
 ): (() => Promise<ClaimedRow | undefined>) => {
   let lanes = [...runtime.registry.lanes]
   return async () => {
-    const row = await claimSoloRow(runtime.db, claimant, lanes)
+    const [row] = await askingFor(async () => {
+      const solo = await claimSoloRow(runtime.db, claimant, lanes)
+      return solo ? [solo] : []
+    })
     if (!row) return undefined
     lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
     runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })

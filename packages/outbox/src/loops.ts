@@ -29,6 +29,8 @@ export interface RunningLoops {
 }
 
 const BEAT_MS = 5_000
+/** Rows of unknown actions wait for minutes anyway, and looking for them reads every ready row. */
+const BEATS_PER_UNKNOWN = 12
 const PARTITIONS_MS = 6 * 60 * 60_000
 const MONTHS_AHEAD = 2
 
@@ -141,7 +143,7 @@ const beatLoop = async <T extends SettleTx>(
   for (let beats = 0; !runtime.stopping(); beats++) {
     await guarded(runtime, 'heartbeat', () => beat(db, replicaId, registry.names), undefined)
     await guarded(runtime, 'listen', testEar, undefined)
-    await guarded(runtime, 'unknown', parts.buryUnknown, 0)
+    if (beats % BEATS_PER_UNKNOWN === 0) await guarded(runtime, 'unknown', parts.buryUnknown, 0)
     if (beats % Math.ceil(PARTITIONS_MS / BEAT_MS) === 0) {
       await guarded(runtime, 'partitions', () => ensurePartitions(db, MONTHS_AHEAD), undefined)
     }

@@ -2,16 +2,17 @@ import type { AnyAction } from './action.ts'
 import type { SettleTx } from './db.ts'
 import { envelopeOf } from './envelope.ts'
 import type { Attempt, Envelope, OpaqueHandler } from './handler.ts'
+import { leaseLeftMs } from './held.ts'
 import type { Outcome, Prepared, RecordedCall, Settled } from './outcome.ts'
 import type { Entry } from './registry.ts'
 import { normalise } from './retry.ts'
 import { ENDINGS_MAX, LOST_LEASES_MAX, settleReserveMs, type Runtime } from './runtime.ts'
-import { finishOf, settleRow, type Settlement } from './settle.ts'
+import { finishOf, isOutage, settleRow, type Settlement } from './settle.ts'
 import { releaseRow, type ClaimedRow } from './sql.ts'
 
 type ActionEntry<T extends SettleTx> = Extract<Entry<T>, { type: 'action' }>
 
-/** Takes one claimed row from claim to settle. Never throws: what it can't settle, its lease gives back. */
+/** Takes one claimed row from claim to settle. What it can't settle, its lease gives back. */
 export const runAction = async <T extends SettleTx>(
   runtime: Runtime<T>,
   entry: ActionEntry<T>,
@@ -148,7 +149,7 @@ export const openAttempt = <T extends SettleTx>(
   const calls: RecordedCall[] = []
   const deadline = new AbortController()
   const leaseMs = runtime.leaseMsOf(row.action)
-  const timer = setTimeout(() => deadline.abort(), leaseMs - settleReserveMs(leaseMs))
+  const timer = setTimeout(() => deadline.abort(), leaseLeftMs(row, leaseMs) - settleReserveMs(leaseMs))
   const signal = AbortSignal.any([deadline.signal, runtime.shutdown])
   return {
     attempt: {
@@ -250,6 +251,9 @@ export const reportSettled = <T extends SettleTx>(
 
 const SETTLE_AGAIN_MS = 200
 
+/** A settle that fails for another reason than an outage is a defect, and gets no better by being repeated for long. */
+const DEFECT_TRIES_MAX = 3
+
 /**
  * Tries to settle until it works or the lease is over. A known outcome is worth more than a repeat: a database that
  * is away for a moment must not turn an answered call into an unknown one.
@@ -260,15 +264,15 @@ export const untilLeaseEnds = async <T extends SettleTx>(
   where: string,
   work: () => Promise<void>,
 ): Promise<void> => {
-  const reserveMs = settleReserveMs(runtime.leaseMsOf(row.action))
-  const triesMax = Math.max(1, Math.floor(reserveMs / SETTLE_AGAIN_MS))
+  const leaseMs = runtime.leaseMsOf(row.action)
   for (let tries = 1; ; tries++) {
     try {
       await work()
       return
     } catch (error) {
       runtime.report({ type: 'error', where, error })
-      if (tries >= triesMax) return
+      if (tries >= DEFECT_TRIES_MAX && !isOutage(error)) return
+      if (leaseLeftMs(row, leaseMs) < SETTLE_AGAIN_MS) return
       await new Promise((resolve) => setTimeout(resolve, SETTLE_AGAIN_MS))
     }
   }

@@ -112,10 +112,7 @@ const act = async <T extends SettleTx>(
       const { code, afterMs } = answer
       const account = answer.account ?? row.account
       const delayMs = restMs(afterMs, policy.backoff)
-      if (account !== null) {
-        await pauseAccount(runtime.db, { account, delayMs, code, limit: PAUSED_ROWS_MAX })
-      }
-      return release(runtime, row, 'throttled', code, delayMs, calls)
+      return release(runtime, row, 'throttled', code, delayMs, calls, account ?? undefined)
     }
     case 'retry': {
       const limits = { ...policy, repeat: 'safe', repairOwner: action.repairOwner } as const
@@ -172,6 +169,7 @@ const resolve = <T extends SettleTx>(
     else reportSettled(runtime, target, outcome)
   })
 
+/** Under the fence first: a stale holder rests no account. */
 const release = <T extends SettleTx>(
   runtime: Runtime<T>,
   row: ClaimedRow,
@@ -179,19 +177,19 @@ const release = <T extends SettleTx>(
   code: string,
   delayMs: number,
   calls: readonly RecordedCall[],
+  restingAccount?: string,
 ): Promise<void> =>
   untilLeaseEnds(runtime, row, 'settle', async () => {
-    await releaseRow(runtime.db, {
-      id: row.id,
-      fence: row.fence,
-      outcome,
-      code,
-      delayMs,
-      attemptsChange: outcome === 'retrying' ? 0 : -1,
-      solo: false,
-      uncertain: undefined,
-      calls,
+    const released = await runtime.db.transaction(async (sql) => {
+      const attemptsChange = outcome === 'retrying' ? (0 as const) : (-1 as const)
+      const hold = { id: row.id, fence: row.fence, outcome, code, delayMs, attemptsChange, calls }
+      const moved = await releaseRow(sql, { ...hold, solo: false, uncertain: undefined })
+      if (moved && restingAccount !== undefined) {
+        await pauseAccount(sql, { account: restingAccount, delayMs, code, limit: PAUSED_ROWS_MAX })
+      }
+      return moved
     })
+    if (!released) runtime.report({ type: 'stale', action: row.action, step: 'settle' })
   })
 
 /** The target was settled by other means: the question has lost its subject. */

@@ -1,5 +1,6 @@
 import type { SettleTx } from './db.ts'
 import type { Settled } from './outcome.ts'
+import { askingFor } from './held.ts'
 import { budgetOf, domainIsTold, endedBeforeWork, readEnvelope, settler, untilLeaseEnds } from './pipeline.ts'
 import type { Entry } from './registry.ts'
 import { normalise } from './retry.ts'
@@ -17,7 +18,7 @@ export const rescueLostRows = async <T extends SettleTx>(
   runtime: Runtime<T>,
   claimant: Claimant,
 ): Promise<number> => {
-  const rows = await takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX)
+  const rows = await askingFor(() => takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX))
   await Promise.all(
     rows.map(async (row) => {
       const entry = runtime.registry.entryByName.get(row.action)

@@ -254,15 +254,29 @@ export const repeatingOnConflict = async <R>(work: () => Promise<R>): Promise<R>
   }
 }
 
-const isConflict = (error: unknown): boolean => {
+const isConflict = (error: unknown): boolean =>
+  // Prisma reports a conflict of its own statements as P2034.
+  codesOf(error).some((code) => code === DEADLOCK || code === SERIALIZATION_FAILURE || code === 'P2034')
+
+/**
+ * Whether the database was away, rather than against it: no connection, a connection that was cut, a server that
+ * starts or stops (SQLSTATE classes 08 and 57P), or no free connection in time.
+ */
+export const isOutage = (error: unknown): boolean =>
+  codesOf(error).some((code) => /^(08|57P)|^E[A-Z]+$|^P(1001|1002|1008|1017|2024|2028)$/.test(code)) ||
+  (error instanceof Error &&
+    /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(error.message))
+
+/** The codes of an error and of what caused it, outermost first. */
+const codesOf = (error: unknown): readonly string[] => {
+  const codes: string[] = []
   for (
     let cause: unknown = error, depth = 0;
     cause instanceof Error && depth < 5;
     cause = cause.cause, depth++
   ) {
     const code: unknown = Reflect.get(cause, 'code')
-    // Prisma reports a conflict of its own statements as P2034.
-    if (code === DEADLOCK || code === SERIALIZATION_FAILURE || code === 'P2034') return true
+    if (typeof code === 'string') codes.push(code)
   }
-  return false
+  return codes
 }

@@ -20,7 +20,10 @@ export const clientEvents = [
 ] as const
 export type ClientEvent = (typeof clientEvents)[number]
 
-/** Everything scheduling may ask of the world. Payloads are references: no name, address or text travels in a row. */
+/**
+ * Everything scheduling may ask of the world. Payloads are references: no name, address or text travels in a row.
+ * Attempts are bounded so that at the mean backoff the time bound ends a row, and a burst of quick failures does not.
+ */
 export const schedulingActions = {
   /** A calendar was connected for this person: read when they are busy. */
   readAvailability: defineAction({
@@ -34,7 +37,7 @@ export const schedulingActions = {
     repeat: 'safe',
     onPredecessorDead: 'run',
     leaseMs: MINUTE,
-    attemptsMax: 8,
+    attemptsMax: 40,
     elapsedMaxMs: 2 * HOUR,
     backoff: patient,
     repairOwner: 'calendar_owner',
@@ -70,11 +73,11 @@ export const schedulingActions = {
     repeat: 'reconcile_first',
     onPredecessorDead: 'hold',
     leaseMs: MINUTE,
-    attemptsMax: 8,
+    attemptsMax: 85,
     elapsedMaxMs: 6 * HOUR,
     backoff: patient,
     repairOwner: 'organizer',
-    reconcile: { graceMs: 30 * SECOND, attemptsMax: 12, elapsedMaxMs: 6 * HOUR, backoff: patient },
+    reconcile: { graceMs: 30 * SECOND, attemptsMax: 85, elapsedMaxMs: 6 * HOUR, backoff: patient },
   }),
   /** The event was written: read it back and hold it against what was approved. */
   readBackEvent: defineAction({
@@ -89,7 +92,7 @@ export const schedulingActions = {
     repeat: 'safe',
     onPredecessorDead: 'hold',
     leaseMs: MINUTE,
-    attemptsMax: 12,
+    attemptsMax: 60,
     elapsedMaxMs: 2 * HOUR,
     backoff: { baseMs: SECOND, maxMs: 5 * MINUTE },
     repairOwner: 'organizer',
@@ -115,7 +118,7 @@ export const schedulingActions = {
     backoff: { baseMs: SECOND, maxMs: HOUR },
     repairOwner: 'operations',
   }),
-  /** Tell the client's own system. Unordered: each message carries the meeting's state and revision. */
+  /** Tell the client's own system. Unordered: each message names the meeting and the occasion, and the client reads where it stands. */
   notifyClient: defineAction({
     name: 'scheduling.notify_client',
     payload: z.object({
@@ -134,7 +137,7 @@ export const schedulingActions = {
     repeat: 'safe',
     onPredecessorDead: 'run',
     leaseMs: MINUTE,
-    attemptsMax: 12,
+    attemptsMax: 30,
     elapsedMaxMs: 72 * HOUR,
     backoff: { baseMs: 5 * SECOND, maxMs: 10 * HOUR },
     repairOwner: 'client_integration',

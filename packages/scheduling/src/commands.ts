@@ -147,7 +147,7 @@ const pastDeadline = (draft: IntentDraft, now: Date): readonly UnknownReference[
 
 export type ApproveResult = { readonly type: 'not_found' } | Approval
 
-/** S7: one approval, one immutable write, one transaction. */
+/** One approval, one immutable write, one transaction. */
 export const approveProposal = (
   db: Db,
   tenantId: string,

@@ -30,7 +30,7 @@ export type Verdict =
   | { readonly type: 'mismatch'; readonly checks: readonly Check[]; readonly fields: readonly CheckedField[] }
 
 /**
- * S9: holds a read-back event against the approved draft, in every point, and refuses more as well as less: an extra
+ * Holds a read-back event against the approved draft, in every point, and refuses more as well as less: an extra
  * attendee or a wider visibility was approved by nobody.
  *
  * Exchange has been seen to give an attendee back under a legacy name ("/o=ExchangeLabs/…", microsoft-graph-docs#13898).

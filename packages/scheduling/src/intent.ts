@@ -94,7 +94,7 @@ export const IntentDraft = z
   })
 export type IntentDraft = z.output<typeof IntentDraft>
 
-/** S1: one meeting, typed and complete. Everything a decision uses is here; nothing is guessed later. */
+/** One meeting, typed and complete. Everything a decision uses is here; nothing is guessed later. */
 export const MeetingIntent = z.strictObject({
   ...certain,
   timeZone: ZoneName,

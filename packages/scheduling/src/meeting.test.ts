@@ -66,6 +66,7 @@ describe('every decision, from every state', () => {
     'choosing',
     'awaiting_approval',
     'no_overlap',
+    'in_repair',
   ]
   test.each(states)('the deadline ends only what nobody has approved: $type', (state) => {
     const meeting = meetingIn(state)

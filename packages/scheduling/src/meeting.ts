@@ -141,6 +141,8 @@ const unapproved: ReadonlySet<MeetingStateType> = new Set<MeetingStateType>([
   'choosing',
   'awaiting_approval',
   'no_overlap',
+  // An approved meeting has no deadline row any more, so what lapses from here was never approved.
+  'in_repair',
 ])
 
 /** The deadline has come. Undefined: the meeting was approved or ended before it. */
@@ -285,7 +287,7 @@ export type Approval =
   | { readonly type: 'too_late' }
 
 /**
- * S7: binds one proposal of the current revision and enqueues exactly one write. Of two approvals the second finds the
+ * Binds one proposal of the current revision and enqueues exactly one write. Of two approvals the second finds the
  * meeting no longer waiting.
  */
 export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now: Date): Approval => {
@@ -298,7 +300,7 @@ export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now:
   }
   const authority = authorityOf(meeting.intent, by)
   if (!authority) return { type: 'not_authorised' }
-  if (now.getTime() > Date.parse(meeting.intent.bookBy)) return { type: 'too_late' }
+  if (now.getTime() > Date.parse(meeting.intent.bookBy) || proposal.start <= now) return { type: 'too_late' }
   const write = schedulingActions.writeEvent.request(
     { meetingId: meeting.id, proposalId },
     facets(meeting, meeting.intent.organizer.calendarConnectionId),
@@ -355,7 +357,7 @@ export const slotTaken = (meeting: Meeting, participants: readonly Participant[]
   return { meeting: again.meeting, actions: [...again.actions, deadline] }
 }
 
-/** S9: what was read back agrees with what was approved in every point. */
+/** What was read back agrees with what was approved in every point. */
 export const completionVerified = (
   meeting: Meeting,
   proposalId: ProposalId,

@@ -1,4 +1,4 @@
-/** One meeting's whole story in one order: S-trace of what was asked, learned, decided, done and proved. */
+/** One meeting's whole story in one order: what was asked, learned, decided, done and proved. */
 import {
   readActions,
   readAttempts,
@@ -20,7 +20,7 @@ import {
   readRepairs,
 } from './store.ts'
 
-/** Nothing here is personal: people are ids, calls are redacted, and texts stay where they were written. */
+/** No entry is personal: people are ids, and calls are redacted. */
 export type TraceEntry = { readonly at: string } & (
   | { readonly type: 'action_enqueued'; readonly actionId: string; readonly action: string }
   | {

@@ -1,7 +1,7 @@
 -- The outbox engine. Nothing outside packages/outbox names these tables.
 --
 -- Three kinds of tables: `outbox` is small and hot and holds only unfinished rows; `outbox_history` and
--- `outbox_attempt` are append-only, partitioned by time and dropped by partition; `outbox_dead` and
+-- `outbox_attempt` are append-only and partitioned by time, so that they can be dropped by partition; `outbox_dead` and
 -- `outbox_identity` are never partitioned and never dropped.
 
 create type outbox_state as enum

@@ -13,7 +13,7 @@ interface Plan {
 
 const THROTTLE_DEFAULT_MS = 60_000
 
-/** S13: one signed message. It names the meeting and where it stands; who is in it, the client asks the API. */
+/** One signed message. It names the meeting and the occasion; who is in it and where it stands, the client asks the API. */
 export const notifyClient = (world: World) =>
   handlerOf<Tx>()(schedulingActions.notifyClient, {
     prepare: async (tx, { payload, operationId }) => {

@@ -32,7 +32,7 @@ interface Plan {
   readonly window: Interval
 }
 
-/** What was learned of one calendar: S3 keeps an empty busy set and an unreadable calendar apart. */
+/** What was learned of one calendar: an empty busy set and an unreadable calendar are kept apart. */
 type Learned = CalendarBusy & { readonly retrievedAt: Date }
 
 export const readAvailability = (world: World) =>

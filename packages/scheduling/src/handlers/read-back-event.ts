@@ -29,7 +29,7 @@ interface ReadBack {
   readonly verdict: Exclude<Verdict, { type: 'pending' }>
 }
 
-/** S9: only what the provider gives back counts. */
+/** Only what the provider gives back counts. */
 export const readBackEvent = (world: World) =>
   handlerOf<Tx>()(schedulingActions.readBackEvent, {
     prepare: async (tx, { payload }) => {

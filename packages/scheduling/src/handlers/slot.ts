@@ -1,4 +1,4 @@
-/** S8: whether the approved time is still everybody's, read once more just before the event is written. */
+/** Whether the approved time is still everybody's, read once more just before the event is written. */
 import type { Attempt } from '@aftercommit/outbox'
 import type { Interval } from '@aftercommit/time'
 import type { ParticipantId } from '../ids.ts'

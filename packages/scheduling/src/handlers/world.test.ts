@@ -129,6 +129,7 @@ describe('a connection', () => {
       type: 'in_reach',
       calendar,
       address: connection.address,
+      account: connection.id,
     })
   })
 

@@ -77,6 +77,7 @@ export const writeEvent = (world: World) =>
       }
       const target = await loadTarget(world, tx, payload)
       if (target.type === 'out_of_reach') return deadOutOfReach(target)
+      if (target.draft.start <= tx.now) return { type: 'dead', class: 'stale', code: 'slot_passed' }
       const required = await requiredCalendars(world, tx, payload.meetingId)
       return go<Plan>({ ...target, required, triedBefore: attempts > 0, blamed: new Set() })
     },
