@@ -166,10 +166,18 @@ const whileOpen = (sql: Sql, open: { readonly until: number }): Sql => ({
   },
 })
 
+/**
+ * How long a transaction may stand open with nothing asked of it. The server ends it then, so that a process that was
+ * stopped in the middle of one does not keep its locks from everybody else. Local to the transaction, and so at home
+ * behind a pooler.
+ */
+const IDLE_IN_TRANSACTION_MAX_MS = 10_000
+
 const bindTenant = async (sql: Sql, tenantId: string): Promise<Date> => {
   const { rows } = await sql.query<{ now: Date }>(
-    `select set_config('aftercommit.tenant', $1, true), app_now() as now`,
-    [tenantId],
+    `select set_config('aftercommit.tenant', $1, true),
+       set_config('idle_in_transaction_session_timeout', $2, true), app_now() as now`,
+    [tenantId, String(IDLE_IN_TRANSACTION_MAX_MS)],
   )
   const [row] = rows
   if (!row) throw new Error('the database did not tell the time')
@@ -187,7 +195,7 @@ const plainTransaction = async <T>(
   const noteBroken = (error: Error): void => void (broken = error)
   client.on('error', noteBroken)
   try {
-    await client.query('begin')
+    await client.query(`begin; set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MAX_MS}`)
     const result = await work(on(client))
     await client.query('commit')
     return result

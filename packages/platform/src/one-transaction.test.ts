@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { useDatabase } from '@aftercommit/testing'
-import { openDb, type Tx } from './db.ts'
+import { openDb, type Sql, type Tx } from './db.ts'
 
 const database = useDatabase()
 
@@ -281,4 +281,17 @@ test('an ear that is lost says so once, and one that is closed says nothing', as
   )
   await told
   expect(lost).toHaveLength(1)
+})
+
+test('a transaction that a stopped process leaves open is ended by the server, and a connection at rest is not', async () => {
+  const tenant = await database.createTenant()
+  const limit = async (sql: Sql): Promise<string | undefined> => {
+    const { rows } = await sql.query<{ ms: string }>(
+      `select current_setting('idle_in_transaction_session_timeout') as ms`,
+    )
+    return rows[0]?.ms
+  }
+  expect(await database.api.transact(tenant, ({ sql }) => limit(sql))).toBe('10s')
+  expect(await database.dispatcher.transaction((sql) => limit(sql))).toBe('10s')
+  expect(await limit(database.api)).toBe('0')
 })
