@@ -29,11 +29,16 @@ const hasBody = (request: Request): boolean => {
   return request.get('transfer-encoding') !== undefined || (length !== undefined && length !== '0')
 }
 
+/** NUL, which PostgreSQL's text cannot hold, and halves of surrogate pairs, which are no characters. */
+const UNSTORABLE = /\u0000|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
 /** Iterative, because the depth is the sender's choice. */
 const refuseStrangeKeys = (body: unknown): void => {
   const open: { readonly value: unknown; readonly path: readonly string[] }[] = [{ value: body, path: [] }]
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path } = next
+    if (typeof value === 'string' && UNSTORABLE.test(value))
+      throw strange(path, 'a character that no text may hold')
     if (typeof value !== 'object' || value === null) continue
     if (path.length >= DEPTH_MAX) throw strange(path, `nested more than ${DEPTH_MAX} deep`)
     for (const [key, inner] of Object.entries(value)) {

@@ -23,6 +23,7 @@ const main = async (): Promise<number> => {
     // Kept for good: a second Ctrl-C must not end this process before it has stopped the others.
     process.on('SIGINT', () => resolve())
     process.on('SIGTERM', () => resolve())
+    process.on('SIGHUP', () => resolve())
   })
   const data = process.env.AFTERCOMMIT_DATA ?? join(root, '.data')
   const stack = await startStack(root, data, tell)
@@ -35,6 +36,8 @@ const main = async (): Promise<number> => {
       if (values.json !== undefined) await writeJson(values.json, { ...story, ...verdict })
       return { story, verdict }
     })()
+    // Interrupted, the story fails somewhere on its way; that is no news then.
+    work.catch(() => undefined)
     const ended = await Promise.race([work, interrupted.then(() => undefined)])
     if (!ended) return 130
     printVerdict(ended.verdict, ended.story.meeting.state.type)
@@ -73,4 +76,7 @@ Your own first meeting: docs/getting-started.md. Ctrl-C stops everything.
 `)
 }
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  return 1
+})

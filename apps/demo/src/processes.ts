@@ -84,6 +84,8 @@ export const startProcess = async (options: ProcessOptions): Promise<RunningProc
     stop: async () => {
       const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
       child.kill('SIGTERM')
+      // One that was stopped by the story would not hear it.
+      child.kill('SIGCONT')
       await closed
       clearTimeout(kill)
       log.end()

@@ -33,7 +33,9 @@ export const startStack = async (
   tell: (line: string) => void,
 ): Promise<Stack> => {
   const stops: (() => Promise<void>)[] = []
+  let stopped = false
   const stop = async (): Promise<void> => {
+    stopped = true
     for (const each of stops.splice(0).reverse()) await each()
   }
   try {
@@ -50,6 +52,11 @@ export const startStack = async (
         isReady: (line) => line.message === ready || line.type === ready,
       })
       stops.push(() => running.stop())
+      // It came up while the others were going down.
+      if (stopped) {
+        await stop()
+        throw new Error('the stack has been stopped')
+      }
       return running
     }
     const simulator = await start(

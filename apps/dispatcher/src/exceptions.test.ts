@@ -154,3 +154,12 @@ test('a meeting that nobody approves by its deadline lapses', async () => {
   expect((await view(client, id)).state.type).toBe('lapsed')
   await database.advanceClock(-(2 * DAY_MS + 60_000))
 })
+
+test.each(['NUL \u0000', 'half a pair \ud800'])(
+  'text that cannot be stored is refused by name: %j',
+  async (purpose) => {
+    const { client, draft } = await begin()
+    const answer = await client.post('/v1/meetings', { ...draft, purpose }).expect(400)
+    expect(Problem.parse(answer.body).errors).toMatchObject([{ pointer: '/purpose' }])
+  },
+)

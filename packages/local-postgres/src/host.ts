@@ -30,6 +30,7 @@ const main = async (): Promise<void> => {
   try {
     const binaries = await binariesFor(who)
     const password = await initialised(folder, binaries.initdb, who)
+    await takeFolder(folder)
     await stopLeftover(folder)
     const port = await freePort()
     const server = await started(binaries.postgres, folder, port, durability, who)
@@ -41,6 +42,7 @@ const main = async (): Promise<void> => {
     // Fast shutdown: open transactions are rolled back, everything committed is kept.
     if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'exit')
   } finally {
+    await leaveFolder(folder)
     await remove()
   }
 }
@@ -94,6 +96,26 @@ const run = async (command: string, args: readonly string[], who: RunAs): Promis
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`${command} failed: ${errors}`)
+}
+
+const hostFileOf = (folder: string): string => `${folder.replace(/\/+$/, '')}.host`
+
+/** Two hosts must not share a folder: the second one would take the first one's server for a leftover. */
+const takeFolder = async (folder: string): Promise<void> => {
+  const pid = Number(await readFile(hostFileOf(folder), 'utf8').catch(() => ''))
+  const command = pid > 1 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''
+  if (pid !== process.pid && command.includes('host.ts')) {
+    process.stderr.write(
+      `The data folder ${folder} is in use: another start of this product (process ${pid}) is running.\n`,
+    )
+    process.exit(1)
+  }
+  await writeFile(hostFileOf(folder), String(process.pid), { mode: 0o600 })
+}
+
+const leaveFolder = async (folder: string): Promise<void> => {
+  const pid = await readFile(hostFileOf(folder), 'utf8').catch(() => '')
+  if (pid === String(process.pid)) await rm(hostFileOf(folder), { force: true })
 }
 
 /** A server that outlived its host (a SIGKILL of both at once) still holds the folder. */
