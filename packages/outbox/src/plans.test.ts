@@ -57,7 +57,7 @@ const back = {
   solo: false,
   uncertain: undefined,
 } as const
-const question = { code: 'c', correlation: {}, reconcileAction: 'a', reconcileDelayMs: 0 }
+const question = { code: 'c', correlation: {}, reconcileAction: 'a' }
 const death = { class: 'terminal', code: 'c', owner: 'o' } as const
 
 test.each<[string, (sql: Sql) => Promise<unknown>]>([

@@ -145,7 +145,7 @@ test.each(['a rescuer that took it over', 'the question about it', 'nobody, afte
         expect(await takeOverLostRows(dispatcher, claimantOf(action), 1)).toHaveLength(1)
         break
       case 'the question about it': {
-        const question = { correlation: {}, reconcileAction: `${action.name}#reconcile`, reconcileDelayMs: 0 }
+        const question = { correlation: {}, reconcileAction: `${action.name}#reconcile` }
         expect(await restUnknown(dispatcher, { ...settled, ...question })).toBe(true)
         await stage.database.owner.query(
           `update outbox set lease_until = app_now() + interval '1 hour' where aggregate_id = $1`,

@@ -217,7 +217,6 @@ const tryMove = async <T extends SettleTx>(sql: Sql, settlement: Settlement<T>):
         code: outcome.code,
         correlation: outcome.correlation,
         reconcileAction: reconcileName(action.name),
-        reconcileDelayMs: 0,
       })
     case 'dead': {
       const { class: failure, code, owner } = outcome

@@ -388,7 +388,6 @@ export interface UnknownOutcome extends Hold {
   readonly correlation: Correlation
   readonly calls: readonly RecordedCall[]
   readonly reconcileAction: string
-  readonly reconcileDelayMs: number
 }
 
 /**
@@ -413,8 +412,7 @@ export const restUnknown = async (sql: Sql, unknown: UnknownOutcome): Promise<bo
        overriding system value
        select n.outbox_id, t.tenant_id, n.identity, $6, t.payload_version, t.policy_version, t.payload, t.aggregate_type,
          t.aggregate_id, t.aggregate_revision, t.trace_parent, t.lane, t.account, 'run',
-         case when $7::float8 > 0 then 'scheduled' else 'ready' end::outbox_state, app_now(),
-         app_now() + make_interval(secs => $7::float8 / 1000), t.id, t.fence
+         'ready', app_now(), app_now(), t.id, t.fence
        from target t, named n`,
     [
       unknown.id,
@@ -423,7 +421,6 @@ export const restUnknown = async (sql: Sql, unknown: UnknownOutcome): Promise<bo
       unknown.code,
       callsJson(unknown.calls),
       unknown.reconcileAction,
-      unknown.reconcileDelayMs,
     ],
   )
   return rowCount === 1
