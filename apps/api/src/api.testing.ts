@@ -108,6 +108,6 @@ export const completeIntent = async (client: ApiClient): Promise<Record<string, 
       { displayName: 'Ada', address: ada, role: 'required', calendarConnectionId: ids.ada },
       { displayName: 'Ben', address: ben, role: 'required', calendarConnectionId: ids.ben },
     ],
-    approval: { mode: 'named_approver', address: ada },
+    approval: { type: 'named_approver', address: ada },
   }
 }

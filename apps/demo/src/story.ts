@@ -87,7 +87,7 @@ const intentOf = ({ organizer, people, window, bookBy }: Script, ids: ReadonlyMa
     timeZone,
     workingHours: WORKING_HOURS,
   })),
-  approval: { mode: 'named_approver', address: organizer.address },
+  approval: { type: 'named_approver', address: organizer.address },
   instruction: 'An hour with Ben and Chen next week, whenever all three of us are at work.',
 })
 

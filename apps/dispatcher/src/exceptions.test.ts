@@ -30,7 +30,7 @@ const draftOf = (address: string, calendarConnectionId: string) => ({
   timeZone: 'Europe/Berlin',
   organizer: { address, calendarConnectionId },
   participants: [{ displayName: 'Ada', role: 'required', address, calendarConnectionId }],
-  approval: { mode: 'automatic' },
+  approval: { type: 'automatic' },
 })
 
 const begin = async () => {
@@ -71,7 +71,7 @@ describe('what was not told', () => {
     const identity = { address, calendarConnectionId: connectionId }
     const answers: Record<string, unknown> = {
       zone_missing: { timeZone: 'Europe/Berlin' },
-      authority_missing: { approval: { mode: 'automatic' } },
+      authority_missing: { approval: { type: 'automatic' } },
       identity_missing: identity,
       organizer_calendar_missing: identity,
     }
@@ -93,7 +93,7 @@ describe('what was not told', () => {
     await database.advanceClock(2 * DAY_MS + 60_000)
     await dispatcher.drain()
     expect((await view(client, id)).state.type).toBe('lapsed')
-    const late = await resolve(client, exception?.id ?? '', { approval: { mode: 'automatic' } }).expect(409)
+    const late = await resolve(client, exception?.id ?? '', { approval: { type: 'automatic' } }).expect(409)
     expect(Problem.parse(late.body).status).toBe(409)
     const { rows } = await database.owner.query<{ event: string }>(
       `select payload->>'event' as event from (select payload, aggregate_id from outbox_history
@@ -112,7 +112,7 @@ describe('what was not told', () => {
     const bad = async (answer: unknown) =>
       Problem.parse((await resolve(client, exception?.id ?? '', answer).expect(400)).body).errors
     expect(await bad({ timeZone: 'EST' })).toMatchObject([{ pointer: '/timeZone' }])
-    expect(await bad({ approval: { mode: 'automatic' } })).not.toEqual([])
+    expect(await bad({ approval: { type: 'automatic' } })).not.toEqual([])
     // The time that the window begins at does not exist in Berlin on that day.
     expect(await bad({ timeZone: 'Europe/Berlin' })).toMatchObject([{ pointer: '/window/from' }])
     expect(await view(client, id)).toMatchObject({ revision: 1, state: { type: 'incomplete' } })
@@ -124,7 +124,7 @@ describe('what was not told', () => {
     const { approval: _, ...absent } = draft
     const { id } = await open(client, absent)
     const [exception] = (await view(client, id)).exceptions
-    const answer = { approval: { mode: 'automatic' } }
+    const answer = { approval: { type: 'automatic' } }
     const answers = await Promise.all([1, 2].map(() => resolve(client, exception?.id ?? '', answer)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
@@ -136,7 +136,7 @@ describe('what was not told', () => {
     const [exception] = (await view(client, id)).exceptions
     const stranger = await world.createClient()
     await stranger.get(`/v1/exceptions/${exception?.id ?? ''}`).expect(404)
-    await resolve(stranger, exception?.id ?? '', { approval: { mode: 'automatic' } }).expect(404)
+    await resolve(stranger, exception?.id ?? '', { approval: { type: 'automatic' } }).expect(404)
     const list = z.object({ exceptions: z.array(z.unknown()) })
     expect(list.parse((await stranger.get('/v1/exceptions').expect(200)).body).exceptions).toEqual([])
     expect(list.parse((await client.get('/v1/exceptions').expect(200)).body).exceptions).toHaveLength(1)
@@ -145,7 +145,7 @@ describe('what was not told', () => {
 
 test('a meeting that nobody approves by its deadline lapses', async () => {
   const { client, address, draft } = await begin()
-  const { id } = await open(client, { ...draft, approval: { mode: 'named_approver', address } })
+  const { id } = await open(client, { ...draft, approval: { type: 'named_approver', address } })
   const dispatcher = world.createDispatcher()
   await dispatcher.drain()
   expect((await view(client, id)).state.type).toBe('awaiting_approval')

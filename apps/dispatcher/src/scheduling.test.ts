@@ -97,7 +97,7 @@ describe.each(['google', 'microsoft'] as const)('a meeting in a %s calendar', (o
       address: cast.ada,
       act: { type: 'drop', when: 'after_effect' },
     })
-    const id = await open(client, intentOf(cast, { mode: 'named_approver', address: cast.ada }))
+    const id = await open(client, intentOf(cast, { type: 'named_approver', address: cast.ada }))
     expect((await view(client, id)).state.type).toBe('gathering')
 
     await dispatcher.drain()
@@ -132,7 +132,7 @@ describe.each(['google', 'microsoft'] as const)('a meeting in a %s calendar', (o
 test('an automatic approval books without waiting for a person', async () => {
   const client = await world.createClient()
   const cast = await connectCast(client, 'google')
-  const id = await open(client, intentOf(cast, { mode: 'automatic' }))
+  const id = await open(client, intentOf(cast, { type: 'automatic' }))
   await world.createDispatcher().drain()
   expect((await view(client, id)).state.type).toBe('confirmed')
 })

@@ -139,7 +139,7 @@ export const intentFor = ({ ada, ben, chen }: Cast, approval: string): Record<st
     { displayName: 'Chen Wenyuan', ...invited(chen) },
   ],
   approval:
-    approval === 'automatic' ? { mode: 'automatic' } : { mode: 'named_approver', address: ada.address },
+    approval === 'automatic' ? { type: 'automatic' } : { type: 'named_approver', address: ada.address },
 })
 
 const invited = ({ address, connectionId }: ConnectedPerson) => ({

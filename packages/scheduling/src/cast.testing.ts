@@ -31,7 +31,7 @@ export const intentInput = (more: Record<string, unknown> = {}): Record<string, 
     { displayName: 'Ben', role: 'required', ...ben },
     { displayName: 'Chen', role: 'optional', ...chen },
   ],
-  approval: { mode: 'named_approver', address: ada.address },
+  approval: { type: 'named_approver', address: ada.address },
   ...more,
 })
 

@@ -154,7 +154,7 @@ describe('people', () => {
     'ben@google.example\n',
   ])('are refused with an address that a calendar would refuse: %j', (address) => {
     expect(faultsWith({ participants: [{ ...person, address }] })).toContain('participants.0.address')
-    expect(faultsWith({ approval: { mode: 'named_approver', address } })).toContain('approval.address')
+    expect(faultsWith({ approval: { type: 'named_approver', address } })).toContain('approval.address')
   })
 
   test.each([
@@ -184,9 +184,9 @@ describe('the deadline', () => {
 
 describe('an approval', () => {
   test.each([
-    { mode: 'anybody' },
-    { mode: 'named_approver' },
-    { mode: 'automatic', address: ada.address },
+    { type: 'anybody' },
+    { type: 'named_approver' },
+    { type: 'automatic', address: ada.address },
     {},
   ])('is refused when it is neither of the two: %j', (approval) => {
     expect(faultsWith({ approval }).join()).toMatch(/^approval/)
@@ -218,7 +218,7 @@ describe('what is not asked for', () => {
 
   test('is not inherited: what is absent stays absent', () => {
     const inherited: unknown = JSON.parse(
-      JSON.stringify(without('approval')).replace(/^\{/, '{"__proto__":{"approval":{"mode":"automatic"}},'),
+      JSON.stringify(without('approval')).replace(/^\{/, '{"__proto__":{"approval":{"type": "automatic"}},'),
     )
     const parsed = IntentDraft.safeParse(inherited)
     expect(parsed.success ? parsed.data.approval : undefined).toBeUndefined()

@@ -42,9 +42,9 @@ const Purpose = z.string().trim().min(1).max(200)
 const DisplayName = z.string().trim().min(1).max(200)
 const Role = z.enum(['required', 'optional'])
 
-export const Authority = z.discriminatedUnion('mode', [
-  z.strictObject({ mode: z.literal('automatic') }),
-  z.strictObject({ mode: z.literal('named_approver'), address: Address }),
+export const Authority = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('automatic') }),
+  z.strictObject({ type: z.literal('named_approver'), address: Address }),
 ])
 
 /** Who somebody is to a provider: an address, and the calendar that belongs to it. */

@@ -156,7 +156,7 @@ describe('an approval', () => {
 
   test('is not given by itself where a person is named, nor by a person where none is', () => {
     expect(approve(awaiting(), proposal, automatic, early).type).toBe('not_authorised')
-    const unattended = awaiting({ intent: intentOf({ approval: { mode: 'automatic' } }) })
+    const unattended = awaiting({ intent: intentOf({ approval: { type: 'automatic' } }) })
     expect(approve(unattended, proposal, byAda, early).type).toBe('not_authorised')
     expect(approve(unattended, proposal, automatic, early)).toMatchObject({
       type: 'approved',
@@ -215,7 +215,7 @@ describe('a search that ended', () => {
   })
 
   test('asks nobody where the approval is automatic', () => {
-    const meeting = choosing({ intent: intentOf({ approval: { mode: 'automatic' } }) })
+    const meeting = choosing({ intent: intentOf({ approval: { type: 'automatic' } }) })
     expect(end(found, meeting)).toMatchObject({ type: 'proposed', actions: [] })
   })
 

@@ -225,7 +225,7 @@ export const timesFound = (
         optional: { optionalAttending: best.optionalAttending, optionalMissing: best.optionalMissing },
       }
       const next = moved(meeting, { type: 'awaiting_approval', proposalId: proposal.id })
-      const tell = meeting.intent.approval.mode === 'named_approver'
+      const tell = meeting.intent.approval.type === 'named_approver'
       const actions = tell ? tellClient(next, endpointIds, 'proposal.awaiting_approval', proposal.id) : []
       return { type: 'proposed', meeting: next, actions, proposal }
     }
@@ -315,7 +315,7 @@ export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now:
 
 const authorityOf = (intent: MeetingIntent, by: Approver): 'automatic' | 'named_approver' | undefined => {
   const { approval } = intent
-  if (approval.mode === 'automatic') return by.type === 'automatic' ? 'automatic' : undefined
+  if (approval.type === 'automatic') return by.type === 'automatic' ? 'automatic' : undefined
   return by.type === 'person' && sameAddress(by.address, approval.address) ? 'named_approver' : undefined
 }
 
