@@ -45,6 +45,7 @@ module.exports = {
       to: {
         path: [
           '/(handlers|store|commands|sql)\\.ts$',
+          '^packages/[^/]+/src/(?:store|sql|handlers)/',
           'node_modules/(express|@prisma|prisma|winston|prom-client|pg)/',
           '^packages/platform/',
           '^packages/providers/src/(?!call\\.ts$|calendar/calendar\\.ts$)',

@@ -1,3 +1,6 @@
+-- For the exclusion constraint that compares ids and time ranges together. A trusted extension: no superuser needed.
+create extension if not exists btree_gist;
+
 -- Scheduling: meetings, the people in them, what is known of their time, and what became of the event.
 -- Only packages/scheduling names these tables. Every one of them belongs to a tenant.
 
@@ -35,6 +38,10 @@ create table meeting (
   -- The discriminant of `state_facts`, as a column for lists and counts.
   state       text not null,
   state_facts jsonb not null,
+  -- The approved proposal under which an event stands at the provider; null while there is none.
+  standing_proposal_id uuid,
+  -- From which round on what people stated about their time counts; a new window makes it count anew.
+  stated_since_round int not null default 1,
   trace_parent text,
   created_at  timestamptz not null default app_now(),
   changed_at  timestamptz not null default app_now()
@@ -52,10 +59,15 @@ create table participant (
   connection_id  uuid references calendar_connection,
   time_zone      text,
   working_hours  jsonb,
+  -- What else the intent says of this person that a search uses; see intent.ts.
+  preferences    jsonb,
+  -- Raised when the person's address, calendar or part changes. Links given out for an older one are void.
   revision       int not null,
   created_at     timestamptz not null default app_now(),
-  unique (meeting_id, address)
+  -- Somebody else has taken this person's place. Evidence and history still name them.
+  removed_at     timestamptz
 );
+create unique index participant_once on participant (meeting_id, lower(address)) where removed_at is null;
 
 -- What was learned of one person's time, and when. Append only: a proposal names the pieces it was made from.
 create table evidence (
@@ -64,17 +76,23 @@ create table evidence (
   meeting_id     uuid not null references meeting,
   participant_id uuid not null references participant,
   round          int not null,
-  source         text not null check (source in ('google', 'microsoft')),
-  -- `known` carries the busy intervals; `unknown` carries why, and is never read as free.
-  type           text not null check (type in ('known', 'unknown')),
+  source         text not null check (source in ('google', 'microsoft', 'reply_page', 'mail', 'outreach')),
+  -- `known` carries the busy intervals of a calendar, `stated` the stretches in which a person says they can;
+  -- `unknown` carries why, and is never read as free.
+  type           text not null check (type in ('known', 'stated', 'unknown')),
   busy           jsonb,
+  free           jsonb,
+  zone           text,
   code           text,
   retrieved_at   timestamptz not null,
   expires_at     timestamptz not null,
   check ((type = 'known') = (busy is not null)),
-  check ((type = 'unknown') = (code is not null)),
-  unique (meeting_id, participant_id, round)
+  check ((type = 'stated') = (free is not null)),
+  check ((type = 'unknown') = (code is not null))
 );
+-- A calendar is read once per person and round. People may state their time as often as they like.
+create unique index evidence_read_once on evidence (meeting_id, participant_id, round)
+  where source in ('google', 'microsoft');
 
 create table proposal (
   proposal_id      uuid primary key,
@@ -99,7 +117,7 @@ create table approval (
   meeting_id       uuid not null references meeting,
   meeting_revision int not null,
   approver         text not null,
-  authority        text not null check (authority in ('automatic', 'named_approver')),
+  authority        text not null check (authority in ('automatic', 'organizer', 'named_approver')),
   draft            jsonb not null,
   approved_at      timestamptz not null
 );
@@ -135,9 +153,73 @@ create table repair (
   owner       text not null,
   facts       jsonb not null,
   opened_at   timestamptz not null,
-  resolved_at timestamptz
+  resolved_at timestamptz,
+  -- What was chosen, and by what right. Null while it is open, and when the meeting ended without it.
+  choice      text,
+  authority   text check (authority in ('organizer', 'named_approver')),
+  check (choice is null or resolved_at is not null)
 );
-create index repair_open on repair (tenant_id, opened_at) where resolved_at is null;
+create index repair_open on repair (tenant_id, opened_at, repair_id) where resolved_at is null;
+
+-- A promise of one person's time to one meeting, from approval until the meeting has it no more. Two meetings cannot hold
+-- the same person at the same time: the second insert finds the first, whoever commits first.
+create table hold (
+  tenant_id   uuid not null references tenant,
+  meeting_id  uuid not null references meeting,
+  proposal_id uuid not null references proposal,
+  -- The address in lower case: the same person may be a participant of many meetings.
+  person      text not null,
+  start_at    timestamptz not null,
+  end_at      timestamptz not null,
+  placed_at   timestamptz not null default app_now(),
+  primary key (proposal_id, person),
+  constraint hold_once exclude using gist
+    (tenant_id with =, person with =, meeting_id with <>, tstzrange(start_at, end_at) with &&)
+);
+create index hold_meeting on hold (meeting_id);
+
+-- Each message to a person about a meeting: what was sent, and what is known of its fate. "accepted" is a mail server's
+-- word, and says nothing of the person.
+create table contact (
+  contact_id     uuid primary key,
+  tenant_id      uuid not null references tenant,
+  meeting_id     uuid not null references meeting,
+  -- Null for the approver.
+  participant_id uuid references participant,
+  kind           text not null,
+  round          int not null,
+  -- As on the wire, so that an answer finds its question.
+  message_id     text not null,
+  outcome        text not null check (outcome in ('accepted', 'maybe_sent', 'refused', 'bounced')),
+  code           text,
+  contacted_at   timestamptz not null
+);
+create index contact_meeting on contact (meeting_id);
+create unique index contact_message on contact (tenant_id, message_id);
+
+-- People who do not want to be written to. By address in lower case, for every meeting of the tenant.
+create table contact_refusal (
+  tenant_id  uuid not null references tenant,
+  person     text not null,
+  refused_at timestamptz not null default app_now(),
+  primary key (tenant_id, person)
+);
+
+-- What was understood of a person's own words. Nothing acts on it until the person confirms it.
+create table reply_draft (
+  reply_draft_id uuid primary key,
+  tenant_id      uuid not null references tenant,
+  meeting_id     uuid not null references meeting,
+  participant_id uuid not null references participant,
+  -- Of the message that was read, so that a message delivered twice is read once.
+  message_id     text not null,
+  windows        jsonb not null,
+  zone           text,
+  unclear        text[] not null,
+  received_at    timestamptz not null default app_now(),
+  unique (tenant_id, message_id)
+);
+create index reply_draft_meeting on reply_draft (meeting_id);
 
 -- Something a meeting cannot do without and was not told. Bounded: it has an owner, and lapses with the meeting.
 create table meeting_exception (
@@ -167,15 +249,20 @@ do $$
 declare t text;
 begin
   foreach t in array array['calendar_connection', 'webhook_endpoint', 'meeting', 'participant', 'evidence', 'proposal',
-                           'approval', 'calendar_event', 'completion', 'repair', 'meeting_exception'] loop
+                           'approval', 'calendar_event', 'completion', 'repair', 'meeting_exception', 'hold',
+                           'contact', 'contact_refusal', 'reply_draft'] loop
     execute format('alter table %I enable row level security', t);
     execute format('create policy own on %I using (tenant_id = (select current_tenant())) '
                    'with check (tenant_id = (select current_tenant()))', t);
     execute format('grant select on %I to aftercommit_api, aftercommit_dispatcher, aftercommit_operator', t);
   end loop;
 end $$;
--- A person's command opens, approves and connects; everything the world answers is written by the dispatcher.
-grant insert on meeting, participant, approval, calendar_connection, webhook_endpoint, meeting_exception to aftercommit_api;
-grant update on meeting, meeting_exception to aftercommit_api, aftercommit_dispatcher;
-grant insert on evidence, proposal, approval, calendar_event, completion, repair to aftercommit_dispatcher;
-grant update (state) on calendar_connection to aftercommit_dispatcher;
+-- A person's command opens, approves, answers and connects; everything the world answers is written by the dispatcher.
+grant insert on meeting, participant, approval, calendar_connection, webhook_endpoint, meeting_exception, evidence,
+  proposal, calendar_event, repair, contact, contact_refusal, reply_draft to aftercommit_api;
+grant update on meeting, meeting_exception, participant, repair, contact to aftercommit_api, aftercommit_dispatcher;
+grant update (sealed_credential, state) on calendar_connection to aftercommit_api;
+grant insert on evidence, proposal, approval, calendar_event, completion, repair, contact to aftercommit_dispatcher;
+grant update (sealed_credential, state) on calendar_connection to aftercommit_dispatcher;
+grant update (state) on webhook_endpoint to aftercommit_dispatcher;
+grant insert, delete on hold to aftercommit_api, aftercommit_dispatcher;

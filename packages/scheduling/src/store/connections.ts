@@ -1,0 +1,73 @@
+import type { Tx } from '@aftercommit/platform/db'
+import { ConnectionId, EndpointId } from '../ids.ts'
+import { z } from 'zod'
+
+export interface CalendarConnection {
+  readonly id: ConnectionId
+  readonly provider: 'google' | 'microsoft'
+  readonly address: string
+  readonly sealedCredential: Uint8Array
+  readonly state: 'active' | 'revoked'
+}
+
+export const insertConnection = async (
+  tx: Tx,
+  connection: CalendarConnection,
+): Promise<'inserted' | 'taken'> => {
+  const { id, sealedCredential, ...rest } = connection
+  const { count } = await tx.prisma.calendarConnection.createMany({
+    skipDuplicates: true,
+    data: {
+      ...rest,
+      connectionId: id,
+      tenantId: tx.tenantId,
+      sealedCredential: Uint8Array.from(sealedCredential),
+    },
+  })
+  return count === 1 ? 'inserted' : 'taken'
+}
+
+export const readConnections = async (
+  tx: Tx,
+  ids: readonly ConnectionId[],
+): Promise<ReadonlyMap<ConnectionId, CalendarConnection>> => {
+  const rows = await tx.prisma.calendarConnection.findMany({ where: { connectionId: { in: [...ids] } } })
+  return new Map(
+    rows.map((row) => {
+      const id = ConnectionId.parse(row.connectionId)
+      const provider = z.enum(['google', 'microsoft']).parse(row.provider)
+      const state = z.enum(['active', 'revoked']).parse(row.state)
+      return [id, { id, provider, address: row.address, sealedCredential: row.sealedCredential, state }]
+    }),
+  )
+}
+
+export interface WebhookEndpoint {
+  readonly id: EndpointId
+  readonly url: string
+  readonly sealedSecret: Uint8Array
+  readonly state: 'active' | 'disabled'
+}
+
+export const insertEndpoint = async (tx: Tx, endpoint: WebhookEndpoint): Promise<void> => {
+  const { id, url, state, sealedSecret } = endpoint
+  await tx.prisma.webhookEndpoint.create({
+    data: { endpointId: id, tenantId: tx.tenantId, url, state, sealedSecret: Uint8Array.from(sealedSecret) },
+  })
+}
+
+export const readEndpoint = async (tx: Tx, id: EndpointId): Promise<WebhookEndpoint | undefined> => {
+  const row = await tx.prisma.webhookEndpoint.findUnique({ where: { endpointId: id } })
+  if (!row) return undefined
+  const state = z.enum(['active', 'disabled']).parse(row.state)
+  return { id, url: row.url, sealedSecret: row.sealedSecret, state }
+}
+
+export const readActiveEndpointIds = async (tx: Tx): Promise<readonly EndpointId[]> => {
+  const rows = await tx.prisma.webhookEndpoint.findMany({
+    where: { state: 'active' },
+    select: { endpointId: true },
+    orderBy: { createdAt: 'asc' },
+  })
+  return rows.map((row) => EndpointId.parse(row.endpointId))
+}
