@@ -67,8 +67,8 @@ test('a proposal that another has replaced can be approved no more', async () =>
 test("another meeting's proposal is nobody's here", async () => {
   const [story, other] = [await proposeStory(world, database), await proposeStory(world, database)]
   const { proposal } = await other.view()
-  await story.postApproval(proposal?.id ?? '').expect(404)
-  await story.postApproval(randomUUID()).expect(404)
+  await story.postApproval(proposal?.id ?? '').expect(422)
+  await story.postApproval(randomUUID()).expect(422)
 })
 
 test('an approval after the deadline is too late, even before the deadline row has run', async () => {

@@ -5,7 +5,7 @@ import type { Unseal } from '@aftercommit/platform/sealing'
 import { worldOf, type ProviderSettings } from './providers.ts'
 import { registrationsOf } from './registry.ts'
 
-export type { ProviderSettings } from './providers.ts'
+export type { MailSettings, ProviderSettings } from './providers.ts'
 
 export interface DispatcherOptions {
   readonly db: Db
@@ -29,6 +29,7 @@ export const createDispatcher = (options: DispatcherOptions): Engine => {
       calendar: { concurrency: 20, claimMax: 20 },
       decide: { concurrency: 4, claimMax: 20 },
       webhook: { concurrency: 20, claimMax: 20 },
+      mail: { concurrency: 10, claimMax: 20 },
     },
     ...(report && { report }),
   })

@@ -3,6 +3,7 @@ import { readEnv, wholeNumber } from '@aftercommit/platform/env'
 import { createLog, errorFields, type Log } from '@aftercommit/platform/log'
 import { collectProcessMetrics, createMetrics, startSampling } from '@aftercommit/platform/metrics'
 import { isMigrated } from '@aftercommit/platform/schema'
+import { linkSigner } from '@aftercommit/platform/links'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
 import { z } from 'zod'
@@ -33,6 +34,15 @@ const Env = z
     MICROSOFT_TENANT: z.string().default('common'),
     MICROSOFT_GRAPH_URL: z.url().optional(),
     MICROSOFT_LOGIN_URL: z.url().optional(),
+    /** `smtp://user:password@host:port`, or `smtps://…`. Absent: nobody is written to. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    /** `false` also sends unencrypted, for a mail server on the same machine. */
+    SMTP_REQUIRE_TLS: z.enum(['true', 'false']).default('true'),
+    /** Who the mails are from. */
+    MAIL_FROM: z.email().optional(),
+    MAIL_FROM_NAME: z.string().optional(),
+    /** Where people outside reach the API, for the links in mails. */
+    PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
     /** Exact origins on this machine that webhooks may go to over http, separated by commas. */
     WEBHOOK_ALLOW_LOOPBACK: z.string().default(''),
     /** Names of actions that no code will know again, separated by commas: their rows become dead letters at once. */
@@ -47,6 +57,13 @@ const Env = z
     path: ['LEASE_MS'],
     error: 'a lease must outlast three provider calls',
   })
+  .refine(
+    (env) => env.SMTP_URL === undefined || (env.MAIL_FROM !== undefined && env.PUBLIC_URL !== undefined),
+    {
+      path: ['SMTP_URL'],
+      error: 'sending mail needs MAIL_FROM and PUBLIC_URL as well',
+    },
+  )
 
 const main = async (): Promise<void> => {
   const env = readEnv(Env)
@@ -123,8 +140,29 @@ const settingsOf = (env: z.output<typeof Env>): ProviderSettings => ({
     ...(env.MICROSOFT_GRAPH_URL !== undefined && { baseUrl: env.MICROSOFT_GRAPH_URL }),
     ...(env.MICROSOFT_LOGIN_URL !== undefined && { loginUrl: env.MICROSOFT_LOGIN_URL }),
   },
+  ...mailOf(env),
   webhookAllowLoopback: listOf(env.WEBHOOK_ALLOW_LOOPBACK),
   callTimeoutMs: env.CALL_TIMEOUT_MS,
 })
+
+const mailOf = ({
+  SMTP_URL: smtpUrl,
+  SMTP_REQUIRE_TLS,
+  MAIL_FROM: address,
+  MAIL_FROM_NAME: displayName,
+  PUBLIC_URL: publicUrl,
+  SEALING_KEYS,
+}: z.output<typeof Env>): Pick<ProviderSettings, 'mail'> =>
+  smtpUrl === undefined || address === undefined || publicUrl === undefined
+    ? {}
+    : {
+        mail: {
+          smtpUrl,
+          requireTls: SMTP_REQUIRE_TLS === 'true',
+          from: { address, ...(displayName !== undefined && { displayName }) },
+          publicUrl: publicUrl.replace(/\/$/, ''),
+          links: linkSigner(SEALING_KEYS),
+        },
+      }
 
 await main()

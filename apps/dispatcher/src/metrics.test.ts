@@ -20,6 +20,7 @@ test('what the engine reports is counted under names from closed sets', async ()
   count({ type: 'stale', action, step: 'settle' })
   count({ type: 'lease_lost', action, started: true })
   count({ type: 'handed_back', action })
+  count({ type: 'order_mended', rows: 2 })
   count({ type: 'error', where: 'claim', error: new Error(`nobody ${randomUUID()} may see this`) })
   expect(await linesOf(metrics)).toEqual([
     'aftercommit_rows_claimed_total{lane="calendar"} 3',
@@ -28,6 +29,7 @@ test('what the engine reports is counted under names from closed sets', async ()
     `aftercommit_stale_holders_total{action="${action}",step="settle"} 1`,
     `aftercommit_leases_lost_total{action="${action}",started="true"} 1`,
     `aftercommit_rows_handed_back_total{action="${action}"} 1`,
+    'aftercommit_order_repairs_total 2',
     'aftercommit_engine_errors_total{where="claim"} 1',
   ])
 })
@@ -96,9 +98,9 @@ describe('samples of the outbox', () => {
   test('stop counting at a bound, and see the oldest row of a long backlog all the same', async () => {
     await database.owner.query(
       `insert into outbox (tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
-           aggregate_id, lane, successor_rule, state, not_before, available_at)
+           aggregate_id, lane, successor_rule, state, not_before, available_at, turn)
          select gen_random_uuid(), n::text, 'test.act', 1, 1, '{}', 'thing', gen_random_uuid(), 'calendar', 'run',
-           'ready', app_now(), app_now() - make_interval(secs => n) from generate_series(1, 10050) n`,
+           'ready', app_now(), app_now() - make_interval(secs => n), 10050 - n from generate_series(1, 10050) n`,
     )
     const metrics = createMetrics()
     await outboxGauges(metrics, database.dispatcher)()

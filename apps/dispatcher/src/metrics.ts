@@ -27,6 +27,11 @@ export const engineMetrics = (registry: Registry): ((event: EngineEvent) => void
     'started',
   ])
   const handedBack = counter('rows_handed_back_total', 'Rows given back by a shutdown.', ['action'])
+  const orderRepairs = counter(
+    'order_repairs_total',
+    'Rows found out of their ordering key’s order and put right: a defect.',
+    [],
+  )
   const errors = counter('engine_errors_total', 'Errors of the engine and of handlers.', ['where'])
   return (event) => {
     switch (event.type) {
@@ -46,6 +51,9 @@ export const engineMetrics = (registry: Registry): ((event: EngineEvent) => void
         return
       case 'handed_back':
         handedBack.inc({ action: event.action })
+        return
+      case 'order_mended':
+        orderRepairs.inc(event.rows)
         return
       case 'error':
         errors.inc({ where: event.where })

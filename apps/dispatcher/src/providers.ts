@@ -4,9 +4,12 @@ import { googleCalendar } from '@aftercommit/providers/calendar/google'
 import { googleRefreshTokenSource } from '@aftercommit/providers/calendar/google-tokens'
 import { microsoftCalendar } from '@aftercommit/providers/calendar/microsoft'
 import { microsoftRefreshTokenSource } from '@aftercommit/providers/calendar/microsoft-tokens'
+import type { MailAddress } from '@aftercommit/providers/email'
+import { smtpMailer } from '@aftercommit/providers/email/smtp'
 import { webhookSender } from '@aftercommit/providers/webhook'
+import type { LinkSigner } from '@aftercommit/platform/links'
 import type { Unseal } from '@aftercommit/platform/sealing'
-import type { CalendarConnection, World } from '@aftercommit/scheduling/handlers'
+import type { CalendarConnection, Post, World } from '@aftercommit/scheduling/handlers'
 import { z } from 'zod'
 
 const Credential = z
@@ -36,9 +39,29 @@ export interface ProviderSettings {
     readonly baseUrl?: string
     readonly loginUrl?: string
   }
+  /** Absent: nobody can be written to. */
+  readonly mail?: MailSettings
   readonly webhookAllowLoopback: readonly string[]
   readonly callTimeoutMs: number
 }
+
+export interface MailSettings {
+  readonly smtpUrl: string
+  readonly requireTls: boolean
+  readonly from: MailAddress
+  /** Where people reach the API's pages; without a slash at the end. */
+  readonly publicUrl: string
+  readonly links: LinkSigner
+}
+
+const postOf = ({ smtpUrl, requireTls, from, publicUrl, links }: MailSettings): Post => ({
+  mailer: smtpMailer({ url: smtpUrl, requireTls }),
+  from,
+  // The domain that sends is the one that vouches for the ids of its messages.
+  messageDomain: from.address.slice(from.address.lastIndexOf('@') + 1),
+  publicUrl,
+  links,
+})
 
 /** Calendars are kept per connection, so that an access token is asked for once and not once per action. */
 const CALENDARS_MAX = 10_000
@@ -47,6 +70,7 @@ export const worldOf = (settings: ProviderSettings, unseal: Unseal): World => {
   const calendarByConnection = new Map<string, Calendar>()
   return {
     callTimeoutMs: settings.callTimeoutMs,
+    post: settings.mail && postOf(settings.mail),
     webhooks: webhookSender({ allowLoopback: settings.webhookAllowLoopback }),
     webhookSecretOf: (tenantId, endpoint) => {
       const secret = open(unseal, endpoint.sealedSecret, `${tenantId}/${endpoint.id}`)

@@ -19,6 +19,8 @@ export const reportTo =
         return log.warn('lease lost', { action: event.action, started: event.started })
       case 'handed_back':
         return log.info('handed back', { action: event.action })
+      case 'order_mended':
+        return log.error('rows out of order were mended', { rows: event.rows })
       case 'error':
         return log.error('engine error', { where: event.where, ...errorFields(event.error) })
     }

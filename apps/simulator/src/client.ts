@@ -1,6 +1,16 @@
 import type { z } from 'zod'
-import type { Consistency, EventAct, FaultSpec, Paging, People, WebhookSettings } from './contract.ts'
+import type {
+  BusyBlock,
+  Consistency,
+  EventAct,
+  FaultSpec,
+  Paging,
+  People,
+  WebhookSettings,
+} from './contract.ts'
 import { EventView, EventViews, Fault, Faults, Ledger, Requests, WebhookInbox } from './contract.ts'
+import { Mailbox, MailLinks, MailReplyAnswer } from './mail/contract.ts'
+import type { MailboxSettings, MailReply } from './mail/contract.ts'
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
@@ -32,6 +42,9 @@ export const simulatorControl = (url: string) => {
   return {
     /** Adds people, or replaces those of the same address. */
     putPeople: (people: z.input<typeof People>) => tell('PUT', 'people', people),
+    /** One more thing in a person's calendar, beside what is there already. */
+    addBusy: (address: string, block: z.input<typeof BusyBlock>) =>
+      tell('POST', `people/${segment(address)}/busy`, block),
     addFault: (fault: z.input<typeof FaultSpec>) => ask(Fault, 'POST', 'faults', fault),
     readFaults: () => ask(Faults, 'GET', 'faults'),
     /**
@@ -53,9 +66,16 @@ export const simulatorControl = (url: string) => {
     putWebhookSettings: (name: string, settings: z.input<typeof WebhookSettings>) =>
       tell('PUT', `webhooks/${segment(name)}`, settings),
     readWebhooks: (name: string) => ask(WebhookInbox, 'GET', `webhooks/${segment(name)}`),
+    putMailboxSettings: (address: string, settings: z.input<typeof MailboxSettings>) =>
+      tell('PUT', `mailboxes/${segment(address)}`, settings),
+    readMailbox: (address: string) => ask(Mailbox, 'GET', `mailboxes/${segment(address)}`),
+    readMailLinks: (address: string) => ask(MailLinks, 'GET', `mailboxes/${segment(address)}/links`),
+    /** Answers a mail of this mailbox: writes the answer and POSTs it, and tells what the URL said. */
+    replyToMail: (address: string, reply: z.input<typeof MailReply>) =>
+      ask(MailReplyAnswer, 'POST', `mailboxes/${segment(address)}/reply`, reply),
     setConsistency: (setting: z.input<typeof Consistency>) => tell('PUT', 'consistency', setting),
     setPaging: (setting: z.input<typeof Paging>) => tell('PUT', 'paging', setting),
-    /** An empty world: no people, events, faults, webhooks or logs. */
+    /** An empty world: no people, events, faults, webhooks, mails or logs. */
     reset: () => tell('POST', 'reset'),
   }
 }

@@ -36,8 +36,10 @@ const operationsByProvider = {
     'events.delete',
   ],
   webhook: ['webhook.deliver'],
+  /** The greeting, the recipient, and the mail once its final dot has come. */
+  mail: ['smtp.connect', 'smtp.rcpt', 'smtp.send'],
 } as const
-export const Peer = z.enum(['google', 'microsoft', 'webhook'])
+export const Peer = z.enum(['google', 'microsoft', 'webhook', 'mail'])
 export type Peer = z.infer<typeof Peer>
 
 /** Vendor spelling, as in Graph's freeBusyStatus. Google shows `free` and `workingElsewhere` as not busy. */
@@ -103,7 +105,10 @@ export const FaultAct = z.discriminatedUnion('type', [
   }),
   /** The socket is destroyed without an answer. */
   z.object({ type: z.literal('drop'), when: When }),
-  /** A scripted answer, and no effect. A string body is sent as it is, anything else as JSON. */
+  /**
+   * A scripted answer, and no effect. A string body is sent as it is, anything else as JSON. For mail the status is an
+   * SMTP reply code, 250 or a refusal, and the body its text with the enhanced status code.
+   */
   z.object({
     type: z.literal('answer'),
     status: z.int().min(200).max(599),
@@ -119,13 +124,18 @@ export const FaultAct = z.discriminatedUnion('type', [
 ])
 export type FaultAct = z.infer<typeof FaultAct>
 
+const isMailAct = (act: FaultAct): boolean =>
+  act.type === 'answer'
+    ? act.status === 250 || act.status >= 400
+    : act.type !== 'truncate' && act.type !== 'html'
+
 export const FaultSpec = z
   .object({
     /** The caller's name for it; taken until faults are cleared. */
     id: z.string().min(1),
     provider: Peer,
     operation: z.string(),
-    /** A calendar the call is about (for free/busy also any one asked for), or a webhook's name. */
+    /** A calendar the call is about (for free/busy also any one asked for), a webhook's name, or a recipient. */
     address: Address.optional(),
     /** Matching calls let through first. */
     skip: z.int().nonnegative().default(0),
@@ -135,6 +145,10 @@ export const FaultSpec = z
   .refine(({ provider, operation }) => operationsByProvider[provider].some((known) => known === operation), {
     path: ['operation'],
     error: 'The provider has no such operation.',
+  })
+  .refine(({ provider, act }) => provider !== 'mail' || isMailAct(act), {
+    path: ['act'],
+    error: 'Mail is delayed, dropped, held, or answered with 250, 4xx or 5xx.',
   })
 export type FaultSpec = z.infer<typeof FaultSpec>
 
@@ -157,15 +171,23 @@ export const LedgerEntry = z.object({
   sequence: z.int(),
   at: Instant,
   provider: Peer,
-  effect: z.enum(['event_created', 'event_patched', 'event_cancelled', 'webhook_received']),
+  effect: z.enum(['event_created', 'event_patched', 'event_cancelled', 'webhook_received', 'mail_received']),
   /** `api` is what a client asked for; `person` is what a calendar's user did by hand. */
   by: z.enum(['api', 'person']),
   calendarAddress: z.string().optional(),
   eventId: z.string().optional(),
   operationId: z.string().optional(),
   attendees: z.array(z.string()).optional(),
+  /** Of the event after the effect, as in its view: instants, or dates for an all-day event. */
+  start: z.string().optional(),
+  end: z.string().optional(),
   webhookName: z.string().optional(),
   webhookId: z.string().optional(),
+  messageId: z.string().optional(),
+  /** The mailbox that a mail arrived in. */
+  to: z.string().optional(),
+  /** How many mails with this Message-ID it had received before. */
+  duplicates: z.int().optional(),
 })
 export type LedgerEntry = z.infer<typeof LedgerEntry>
 export const Ledger = z.array(LedgerEntry)
@@ -175,7 +197,7 @@ export const RequestEntry = z.object({
   requestId: z.string(),
   provider: Peer,
   operation: z.string(),
-  /** The calendar the call was about, or the webhook's name; null when the caller could not be told. */
+  /** The calendar, the webhook's name or the recipient; null when the call does not tell. */
   address: z.string().nullable(),
   /** Null while no answer was sent, for ever if none was. */
   status: z.int().nullable(),
@@ -212,10 +234,18 @@ export const EventAct = z.discriminatedUnion('type', [
   /** From the first date until before the second. */
   z.object({ type: z.literal('make_all_day'), start: z.iso.date(), end: z.iso.date() }),
   z.object({ type: z.literal('delete') }),
+  /**
+   * Takes it out of the bin again, which Google keeps for its organizer (Google Calendar API reference, Events, status).
+   */
+  z.object({ type: z.literal('restore') }),
   z.object({ type: z.literal('respond'), address: Address, response: Response }),
   /** Microsoft knows no public events: there, public is shown as normal. */
   z.object({ type: z.literal('set_visibility'), visibility: z.enum(['default', 'public', 'private']) }),
   z.object({ type: z.literal('add_attendee'), address: Address, optional: z.boolean().default(false) }),
+  z.object({ type: z.literal('remove_attendee'), address: Address }),
+  z.object({ type: z.literal('rename'), title: z.string() }),
+  /** Null takes the place away. */
+  z.object({ type: z.literal('set_location'), location: z.string().min(1).nullable() }),
 ])
 export type EventAct = z.infer<typeof EventAct>
 

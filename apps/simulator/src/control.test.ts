@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { ada, googleEvent, grace, idOf, slot, startTestWorld } from './world.testing.ts'
+import { ada, googleEvent, graphEvent, grace, idOf, slot, startTestWorld, window } from './world.testing.ts'
 import type { TestWorld } from './world.testing.ts'
 
 describe('the control API', () => {
@@ -58,6 +58,71 @@ describe('the control API', () => {
       [3, 'event_patched', 'person'],
       [4, 'event_cancelled', 'person'],
     ])
+  })
+
+  it("does to a title, a place and a guest list what a calendar's user does, and the ledger tells the times", async () => {
+    const attendees = [{ email: grace }, { email: 'guest@elsewhere.example' }]
+    const id = idOf(
+      await world.google('POST', '/calendars/primary/events', googleEvent({ attendees, location: 'Hall 3' })),
+    )
+    await world.control.actOnEvent(id, { type: 'rename', title: 'Party' })
+    await world.control.actOnEvent(id, { type: 'set_location', location: null })
+    await world.control.actOnEvent(id, { type: 'remove_attendee', address: grace })
+    const days = { start: '2026-03-25', end: '2026-03-26' }
+    await world.control.actOnEvent(id, { type: 'make_all_day', ...days })
+    const left = [{ address: 'guest@elsewhere.example' }]
+    expect(await world.control.readEvents(ada)).toMatchObject([
+      { title: 'Party', location: null, attendees: left, ...days },
+    ])
+    const span = { start: new Date(slot.start).toISOString(), end: new Date(slot.end).toISOString() }
+    const ledger = await world.control.readLedger()
+    expect(ledger.map(({ effect, start, end }) => [effect, start, end])).toEqual([
+      ['event_created', span.start, span.end],
+      ...[1, 2, 3].map(() => ['event_patched', span.start, span.end]),
+      ['event_patched', days.start, days.end],
+    ])
+  })
+
+  it('does nothing that nobody could do by hand', async () => {
+    const id = idOf(await world.google('POST', '/calendars/primary/events', googleEvent()))
+    const graph = idOf(await world.graph('POST', '/me/events', graphEvent()))
+    const { actOnEvent } = world.control
+    await expect(actOnEvent(id, { type: 'restore' })).rejects.toThrow(/409.*not deleted/)
+    await expect(actOnEvent(id, { type: 'remove_attendee', address: grace })).rejects.toThrow(/not invited/)
+    await actOnEvent(id, { type: 'delete' })
+    await expect(actOnEvent(id, { type: 'rename', title: 'x' })).rejects.toThrow(/The event is deleted/)
+    expect(await actOnEvent(id, { type: 'restore' })).toMatchObject({ status: 'confirmed' })
+    await actOnEvent(graph, { type: 'delete' })
+    await expect(actOnEvent(graph, { type: 'restore' })).rejects.toThrow(/409/)
+    expect(await world.control.readLedger()).toHaveLength(5)
+  })
+
+  it('makes a person busy beside what they have, for both providers', async () => {
+    await world.google('POST', '/calendars/primary/events', googleEvent())
+    const block = { start: '2026-03-24T17:00:00Z', end: '2026-03-24T18:00:00Z' }
+    await world.control.addBusy(ada.toUpperCase(), block)
+    const query = { timeMin: window.start, timeMax: window.end, items: [{ id: ada }] }
+    expect((await world.google('POST', '/freeBusy', query)).body).toMatchObject({
+      calendars: { [ada]: { busy: [slot, block] } },
+    })
+    // The grant stands: nothing of the person was replaced.
+    expect((await world.google('GET', '/calendars/primary/events')).status).toBe(200)
+    await expect(world.control.addBusy('nobody@google.example', block)).rejects.toThrow(/no such person/)
+  })
+
+  it.each([
+    ['GET', 'ledgers'],
+    ['DELETE', 'people'],
+  ])('answers %s %s, which it does not have, with a problem document', async (method, path) => {
+    const response = await fetch(`${world.url}/control/${path}`, { method })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: `The control API has no ${method} /${path}.`,
+    })
   })
 
   it('refuses a zone that is no zone, and a body that is no JSON', async () => {

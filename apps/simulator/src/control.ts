@@ -1,12 +1,14 @@
 import { Router } from 'express'
-import type { Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import { z } from 'zod'
-import { Consistency, EventAct, FaultSpec, Paging, People, WebhookSettings } from './contract.ts'
+import { BusyBlock, Consistency, EventAct, FaultSpec, Paging, People, WebhookSettings } from './contract.ts'
 import { addFault, clearFaults, faultView, findFault, firedAtLeast } from './faults.ts'
 import { eventView } from './ledger.ts'
-import { actOnEvent } from './people-acts.ts'
+import { addMailboxRoutes } from './mail/control.ts'
+import { actOnEvent, objectionTo } from './people-acts.ts'
 import { putPerson, resetWorld } from './state.ts'
 import type { World } from './state.ts'
+import { refuse, taking } from './taking.ts'
 import { inboxNamed } from './webhooks.ts'
 import { isZone } from './zone.ts'
 
@@ -16,18 +18,6 @@ const waitMaxMs = 20_000
 export const controlRoutes = (world: World): Router => {
   const router = Router()
 
-  router.put(
-    '/people',
-    taking(People, (people, _request, response) => {
-      const wrong = people.find(({ timeZone }) => !isZone(timeZone))
-      if (wrong) {
-        refuse(response, 400, `${wrong.timeZone} is no IANA time zone.`)
-        return
-      }
-      for (const person of people) putPerson(world, person)
-      response.status(204).end()
-    }),
-  )
   router.get('/ledger', (_request, response) => void response.json(world.ledger))
   router.get('/requests', (_request, response) => void response.json(world.requests))
   router.get('/calendars/:address/events', ({ params }, response) => {
@@ -40,6 +30,11 @@ export const controlRoutes = (world: World): Router => {
       const event = world.events.findLast(({ id, defaultId }) => id === params.id || defaultId === params.id)
       if (!event) {
         refuse(response, 404, 'There is no such event.')
+        return
+      }
+      const objection = objectionTo(event, act)
+      if (objection !== undefined) {
+        refuse(response, 409, objection)
         return
       }
       actOnEvent(world, event, act, new Date())
@@ -64,9 +59,38 @@ export const controlRoutes = (world: World): Router => {
     resetWorld(world)
     response.status(204).end()
   })
+  addPeopleRoutes(router, world)
   addFaultRoutes(router, world)
   addWebhookRoutes(router, world)
+  addMailboxRoutes(router, world)
   return router
+}
+
+const addPeopleRoutes = (router: Router, world: World): void => {
+  router.put(
+    '/people',
+    taking(People, (people, _request, response) => {
+      const wrong = people.find(({ timeZone }) => !isZone(timeZone))
+      if (wrong) {
+        refuse(response, 400, `${wrong.timeZone} is no IANA time zone.`)
+        return
+      }
+      for (const person of people) putPerson(world, person)
+      response.status(204).end()
+    }),
+  )
+  router.post(
+    '/people/:address/busy',
+    taking(BusyBlock, (block, { params }, response) => {
+      const person = world.people.get(z.string().parse(params.address).toLowerCase())
+      if (!person) {
+        refuse(response, 404, 'There is no such person.')
+        return
+      }
+      person.busy.push(block)
+      response.status(204).end()
+    }),
+  )
 }
 
 const addFaultRoutes = (router: Router, world: World): void => {
@@ -128,27 +152,6 @@ const addWebhookRoutes = (router: Router, world: World): void => {
   })
 }
 
-/** A handler whose body has been validated; anything else answers 400 and what is wrong with it. */
-const taking =
-  <T>(
-    schema: z.ZodType<T>,
-    handle: (input: T, request: Request, response: Response) => void,
-  ): RequestHandler =>
-  (request, response) => {
-    const input = schema.safeParse(readJson(request.body))
-    if (input.success) handle(input.data, request, response)
-    else refuse(response, 400, z.prettifyError(input.error))
-  }
-
-const readJson = (text: unknown): unknown => {
-  if (typeof text !== 'string') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const refuse = (response: Response, status: number, message: string): void => {
-  response.status(status).json({ error: { message } })
-}
+/** Answers for every path and method that the control API does not have. */
+export const unknownControl: RequestHandler = ({ method, path }, response) =>
+  refuse(response, 404, `The control API has no ${method} ${path}.`)

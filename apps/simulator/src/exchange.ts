@@ -9,6 +9,8 @@ import { takeFault } from './faults.ts'
 import type { ScriptedFault } from './faults.ts'
 import type { World } from './state.ts'
 
+export type HttpPeer = Exclude<Peer, 'mail'>
+
 /** One request as an operation sees it. */
 export interface Call {
   readonly requestId: string
@@ -33,7 +35,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  readonly provider: Peer
+  readonly provider: HttpPeer
   readonly operation: string
   /** The addresses the call is about: first the calendar, then any other a fault may be scripted for. */
   readonly addresses: (call: Call) => readonly (string | undefined)[]
@@ -54,9 +56,15 @@ export const jsonOf = (call: Call): unknown => {
   }
 }
 
+/** The call names an etag that is not the one of today (RFC 9110, If-Match). */
+export const failsPrecondition = (call: Call, etag: string): boolean => {
+  const expected = call.header('if-match')
+  return expected !== undefined && expected !== '*' && expected !== etag
+}
+
 /** One exchange as the provider itself made it, before any scripted fault came between. */
 export interface Exchanged {
-  readonly provider: Peer
+  readonly provider: HttpPeer
   readonly operation: string
   readonly query: URLSearchParams
   /** As JSON; undefined for none. */

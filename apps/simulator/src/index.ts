@@ -12,5 +12,6 @@ export type {
   RequestEntry,
   WebhookInbox,
 } from './contract.ts'
+export type { Mailbox, MailReply, ReceivedMail } from './mail/contract.ts'
 export { startSimulator } from './server.ts'
 export type { Simulator, SimulatorOptions } from './server.ts'

@@ -15,7 +15,7 @@ export const record = (world: World, entry: Omit<LedgerEntry, 'sequence' | 'at'>
   world.ledger.push({ sequence: world.ledger.length + 1, at: new Date().toISOString(), ...entry })
 }
 
-type EventEffect = Exclude<LedgerEntry['effect'], 'webhook_received'>
+type EventEffect = Exclude<LedgerEntry['effect'], 'webhook_received' | 'mail_received'>
 
 export const recordEvent = (
   world: World,
@@ -31,20 +31,21 @@ export const recordEvent = (
     eventId: event.id,
     operationId: operationIdOf(event),
     attendees: event.attendees.map(({ address }) => address),
+    ...spanOf(event),
   })
+
+const spanOf = ({ time }: HeldEvent): { readonly start: string; readonly end: string } =>
+  time.type === 'timed'
+    ? { start: time.start.toISOString(), end: time.end.toISOString() }
+    : { start: time.start, end: time.end }
 
 export const eventView = (event: HeldEvent): EventView => ({
   provider: event.provider,
   id: event.id,
   status: event.status,
   title: event.title,
-  ...(event.time.type === 'timed'
-    ? {
-        start: event.time.start.toISOString(),
-        end: event.time.end.toISOString(),
-        timeZone: event.time.timeZone,
-      }
-    : { start: event.time.start, end: event.time.end, timeZone: 'floating' }),
+  ...spanOf(event),
+  timeZone: event.time.type === 'timed' ? event.time.timeZone : 'floating',
   location: event.location ?? null,
   attendees: event.attendees.map(({ address, kind, response }) => ({
     address,

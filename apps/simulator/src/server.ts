@@ -2,11 +2,12 @@ import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import express from 'express'
 import type { Express } from 'express'
-import { controlRoutes } from './control.ts'
+import { controlRoutes, unknownControl } from './control.ts'
 import { googleRoutes } from './google/routes.ts'
 import type { Exchanged } from './exchange.ts'
 import { graphRoutes, loginRoutes } from './microsoft/routes.ts'
 import { clearFaults } from './faults.ts'
+import { startMailServer } from './mail/server.ts'
 import { emptyWorld } from './state.ts'
 import type { World } from './state.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -14,6 +15,8 @@ import { webhookRoutes } from './webhooks.ts'
 export interface SimulatorOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number
+  /** Of the mail server; 0, the default, takes any free port. */
+  readonly smtpPort?: number
   /** Sees every exchange as the provider made it, before a scripted fault came between. Must not throw. */
   readonly observe?: (exchanged: Exchanged) => void
 }
@@ -21,28 +24,38 @@ export interface SimulatorOptions {
 export interface Simulator {
   /** e.g. `http://127.0.0.1:4003`, without a trailing slash. */
   readonly url: string
+  /** e.g. `smtp://127.0.0.1:2525` */
+  readonly smtpUrl: string
   /** Breaks off every open exchange and resolves when the port is free. */
   readonly stop: () => Promise<void>
 }
 
 /**
  * Starts a world of its own on the loopback interface: Google at `/google/`, Graph at `/graph/`, Microsoft
- * sign-in at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`.
+ * sign-in at `/login/`, webhook receivers at `/webhooks/`, and the control API at `/control/`; and a mail server beside
+ * it.
  */
-export const startSimulator = async ({ port = 0, observe }: SimulatorOptions = {}): Promise<Simulator> => {
+export const startSimulator = async ({
+  port = 0,
+  smtpPort = 0,
+  observe,
+}: SimulatorOptions = {}): Promise<Simulator> => {
   const world = emptyWorld(observe)
   const stopping = new AbortController()
   const server = createServer(simulatorApp(world, stopping.signal))
-  const url = await listening(server, port)
-  return {
-    url,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        stopping.abort()
-        clearFaults(world)
-        server.closeAllConnections()
-      }),
+  const mail = await startMailServer(world, smtpPort, stopping.signal)
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    stopping.abort()
+    clearFaults(world)
+    server.closeAllConnections()
+    await Promise.all([closed, mail.stop()])
+  }
+  try {
+    return { url: await listening(server, port), smtpUrl: mail.url, stop }
+  } catch (error) {
+    await mail.stop()
+    throw error
   }
 }
 
@@ -55,7 +68,7 @@ const simulatorApp = (world: World, stopping: AbortSignal): Express => {
   app.use('/graph', graphRoutes(world, stopping))
   app.use('/login', loginRoutes(world, stopping))
   app.use('/webhooks', webhookRoutes(world, stopping))
-  app.use('/control', controlRoutes(world))
+  app.use('/control', controlRoutes(world), unknownControl)
   // Two clients lose a path in the address they are given: googleapis resolves absolute paths against a
   // client-wide rootUrl, and MSAL takes the first segment of an endpoint for the tenant. So both are answered
   // at the root too.

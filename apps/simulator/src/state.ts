@@ -14,6 +14,7 @@ import type {
 import type { Exchanged } from './exchange.ts'
 import { clearFaults } from './faults.ts'
 import type { ScriptedFault } from './faults.ts'
+import type { Mailbox } from './mail/contract.ts'
 import { instantOf } from './zone.ts'
 
 export type EventTime =
@@ -78,6 +79,8 @@ export interface AccessToken {
   readonly expiresAt: Date
 }
 
+export type HeldMailbox = { -readonly [K in keyof Mailbox]: Mailbox[K] }
+
 export type HeldWebhookInbox = WebhookInbox & { secret: string | null }
 
 export interface World {
@@ -89,6 +92,7 @@ export interface World {
   /** By calendar address and transactionId. */
   readonly transactions: Map<string, Transaction>
   readonly inboxes: Map<string, HeldWebhookInbox>
+  readonly mailboxes: Map<string, HeldMailbox>
   readonly ledger: LedgerEntry[]
   readonly requests: RequestEntry[]
   readonly faults: ScriptedFault[]
@@ -106,6 +110,7 @@ export const emptyWorld = (observe: World['observe'] = () => undefined): World =
   events: [],
   transactions: new Map(),
   inboxes: new Map(),
+  mailboxes: new Map(),
   ledger: [],
   requests: [],
   faults: [],
@@ -116,8 +121,8 @@ export const emptyWorld = (observe: World['observe'] = () => undefined): World =
 /** Empties the world in place; calls that a fault holds go on. */
 export const resetWorld = (world: World): void => {
   clearFaults(world)
-  const { people, grants, accessTokens, transactions, inboxes } = world
-  for (const map of [people, grants, accessTokens, transactions, inboxes]) map.clear()
+  const { people, grants, accessTokens, transactions, inboxes, mailboxes } = world
+  for (const map of [people, grants, accessTokens, transactions, inboxes, mailboxes]) map.clear()
   for (const list of [world.events, world.ledger, world.requests]) list.length = 0
   Object.assign(world.readsMissFor, { google: 0, microsoft: 0 })
   Object.assign(world.scannedPerPage, { google: null, microsoft: null })
@@ -138,6 +143,12 @@ const revokeGrants = (world: World, address: string): void => {
   for (const [token, grant] of world.accessTokens) {
     if (grant.address === address) world.accessTokens.delete(token)
   }
+}
+
+/** Notes that an event has changed: its etag is another from now on. */
+export const touch = (event: HeldEvent, at: Date): void => {
+  event.version += 1
+  event.updatedAt = at
 }
 
 /** A just-created event may be missing from reads for a while; each read brings it nearer. */

@@ -61,6 +61,9 @@ describe('the vendors’ own schemas (checked where VENDOR_SCHEMAS names a folde
     const schedule = { operation: 'calendar.getSchedule', provider: 'microsoft', request: {} } as const
     expect(mistakesIn({ ...schedule, body: { value: [{ scheduleId: 5 }] } }).join()).toMatch(/must be string/)
     expect(mistakesIn({ status: 404, body: { error: 'gone' } }).join()).toMatch(/refusal\/error/)
+    const patch = { operation: 'events.patch', request: googleEvent({ attendees: [], location: null }) }
+    expect(mistakesIn({ ...patch, status: 304 })).toEqual([])
+    expect(mistakesIn({ ...patch, request: { summary: null }, status: 304 }).join()).toContain('summary')
     expect(mistakesIn({ operation: 'events.delete', body: '' }).join()).toMatch(/should be none/)
     expect(mistakesIn({ operation: 'events.quickAdd' })).toHaveLength(1)
   })

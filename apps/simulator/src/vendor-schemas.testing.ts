@@ -21,6 +21,8 @@ export interface Vendor {
   /** The vendors mark next to nothing as required. These are the members that no answer and no request may lack. */
   readonly requiredInAnswers: Readonly<Record<string, readonly string[]>>
   readonly requiredInRequests: Readonly<Record<string, readonly string[]>>
+  /** A patch names what it changes; ours always state a draft whole. */
+  readonly requiredInPatches: Readonly<Record<string, readonly string[]>>
   /** Definitions that the file lacks. */
   readonly definitions: Readonly<Record<string, Schema>>
   /** The definition of each operation's answer; null where success has no body. */
@@ -75,6 +77,7 @@ const compiled = (vendor: Vendor, folder: string): { readonly answer: Judge; rea
   const definitions = { ...$defs, ...vendor.definitions, tokenRefusal }
   const answerNamed = validators(definitions, vendor.requiredInAnswers)
   const requestNamed = validators(definitions, vendor.requiredInRequests)
+  const patchNamed = validators(definitions, vendor.requiredInPatches)
   return {
     answer: (exchanged) => {
       const { operation, status, body } = exchanged
@@ -87,10 +90,22 @@ const compiled = (vendor: Vendor, folder: string): { readonly answer: Judge; rea
       return told(exchanged, 'answer', answerNamed(name), body)
     },
     request: (exchanged) => {
-      const name = vendor.requests[exchanged.operation]
-      return name === undefined ? [] : told(exchanged, 'request', requestNamed(name), exchanged.request)
+      const { operation, request } = exchanged
+      const name = vendor.requests[operation]
+      if (name === undefined) return []
+      return operation === 'events.patch'
+        ? told(exchanged, 'request', patchNamed(name), withoutNulls(request))
+        : told(exchanged, 'request', requestNamed(name), request)
     },
   }
+}
+
+/** In a patch null takes a member away; the schemas speak of what is there. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
 const told = (

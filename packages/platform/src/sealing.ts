@@ -47,7 +47,8 @@ export const sealingOf = (ring: string): { seal: Seal; unseal: Unseal } => {
 
 const aad = (header: Buffer, context: string): Buffer => Buffer.concat([header, Buffer.from(context, 'utf8')])
 
-const parseRing = (ring: string): readonly { id: string; bytes: Buffer }[] =>
+/** The keys of a ring, the current one first. For what derives keys of its own from them, like links. */
+export const parseRing = (ring: string): readonly { id: string; bytes: Buffer }[] =>
   ring
     .split(',')
     .filter((part) => part !== '')

@@ -13,12 +13,33 @@ const patient = { baseMs: 2 * SECOND, maxMs: 10 * MINUTE }
 export const clientEvents = [
   'proposal.awaiting_approval',
   'meeting.confirmed',
+  'meeting.rescheduled',
+  'meeting.reschedule_lapsed',
+  'meeting.cancelled',
   'meeting.no_overlap',
   'meeting.lapsed',
   'exception.opened',
   'repair.opened',
 ] as const
 export type ClientEvent = (typeof clientEvents)[number]
+
+/** What a mail can be about; each has a template of its own. The first two are repeated by a human cadence. */
+export const askKinds = ['invitation', 'reminder'] as const
+export const noticeKinds = ['confirm_reading', 'clarification', 'withdrawn', 'approval_request'] as const
+export type NoticeKind = (typeof noticeKinds)[number]
+
+/** When a booked event is looked at again, to notice what people did to it at the provider. */
+export const looks = ['after_booking', 'day_before', 'hour_before'] as const
+export type Look = (typeof looks)[number]
+
+const occasion = { occasionId: z.uuid().optional() }
+const perOccasion = ({
+  proposalId,
+  occasionId,
+}: {
+  proposalId: ProposalId
+  occasionId?: string | undefined
+}) => (occasionId === undefined ? proposalId : `${proposalId}:${occasionId}`)
 
 /**
  * Everything scheduling may ask of the world. Payloads are references: no name, address or text travels in a row.
@@ -82,12 +103,13 @@ export const schedulingActions = {
   /** The event was written: read it back and hold it against what was approved. */
   readBackEvent: defineAction({
     name: 'scheduling.read_back_event',
-    payload: z.object({ meetingId: MeetingId, proposalId: ProposalId }),
+    /** The occasion names a look that a person asked for; the first one has none. */
+    payload: z.object({ meetingId: MeetingId, proposalId: ProposalId, ...occasion }),
     payloadVersion: 1,
     policyVersion: 1,
     lane: 'calendar',
     subject,
-    identity: ({ proposalId }) => proposalId,
+    identity: perOccasion,
     orderingKey: meetingKey,
     repeat: 'safe',
     onPredecessorDead: 'hold',
@@ -96,6 +118,140 @@ export const schedulingActions = {
     elapsedMaxMs: 2 * HOUR,
     backoff: { baseMs: SECOND, maxMs: 5 * MINUTE },
     repairOwner: 'organizer',
+  }),
+  /** An approved change: make the event that stands hold what was approved now. */
+  changeEvent: defineAction({
+    name: 'scheduling.change_event',
+    /** The occasion names a repair by which a person wants the event put back as it was approved. */
+    payload: z.object({ meetingId: MeetingId, proposalId: ProposalId, ...occasion }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'calendar',
+    subject,
+    identity: perOccasion,
+    orderingKey: meetingKey,
+    repeat: 'reconcile_first',
+    onPredecessorDead: 'hold',
+    leaseMs: MINUTE,
+    attemptsMax: 85,
+    elapsedMaxMs: 6 * HOUR,
+    backoff: patient,
+    repairOwner: 'organizer',
+    reconcile: { graceMs: 30 * SECOND, attemptsMax: 85, elapsedMaxMs: 6 * HOUR, backoff: patient },
+  }),
+  /** Take away what stands at the provider under a proposal: for a cancelled meeting, or before it is booked anew. */
+  cancelEvent: defineAction({
+    name: 'scheduling.cancel_event',
+    payload: z.object({
+      meetingId: MeetingId,
+      proposalId: ProposalId,
+      occasionId: z.uuid(),
+      /** Of several events the one that agrees with what was approved stays. */
+      keepOne: z.boolean().default(false),
+      /** Until then a write without an answer may still come to light, and absence proves nothing. */
+      sureAt: z.iso.datetime().optional(),
+    }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'calendar',
+    subject,
+    identity: perOccasion,
+    orderingKey: meetingKey,
+    // An event that is gone already counts as cancelled.
+    repeat: 'safe',
+    // What may have been left behind by a write that died is just what has to go.
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 85,
+    elapsedMaxMs: 6 * HOUR,
+    backoff: patient,
+    repairOwner: 'organizer',
+  }),
+  /** Later, look once more for an event of a write that was given up without an answer, and cancel what has come to light. */
+  sweepEvent: defineAction({
+    name: 'scheduling.sweep_event',
+    payload: z.object({ meetingId: MeetingId, proposalId: ProposalId }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'calendar',
+    subject,
+    identity: ({ proposalId }) => proposalId,
+    repeat: 'safe',
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 85,
+    elapsedMaxMs: 6 * HOUR,
+    backoff: patient,
+    repairOwner: 'organizer',
+  }),
+  /** A booked event is looked at again: has anybody declined, moved, changed or deleted it? */
+  watchEvent: defineAction({
+    name: 'scheduling.watch_event',
+    /** The occasion names the proof of which these looks are, when it was not the first one. */
+    payload: z.object({ meetingId: MeetingId, proposalId: ProposalId, look: z.enum(looks), ...occasion }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'calendar',
+    subject,
+    identity: (payload) => `${perOccasion(payload)}:${payload.look}`,
+    repeat: 'safe',
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 40,
+    elapsedMaxMs: 2 * HOUR,
+    backoff: patient,
+    repairOwner: 'organizer',
+  }),
+  /** Ask a person without a readable calendar when they can, by mail. */
+  askParticipant: defineAction({
+    name: 'scheduling.ask_participant',
+    payload: z.object({
+      meetingId: MeetingId,
+      participantId: ParticipantId,
+      participantRevision: z.int(),
+      round: z.int(),
+      /** 1 is the invitation; what follows are reminders, and one more than allowed ends the asking. */
+      number: z.int(),
+    }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'mail',
+    subject,
+    identity: ({ participantId, participantRevision, round, number }) =>
+      `${participantId}:${participantRevision}:${round}:${number}`,
+    // A mail server cannot be asked. A second copy is worse than a missing one, for the reminder comes anyway.
+    repeat: 'give_up',
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 60,
+    elapsedMaxMs: 24 * HOUR,
+    backoff: patient,
+    repairOwner: 'operations',
+  }),
+  /** Tell one person something by mail, once. */
+  sendNotice: defineAction({
+    name: 'scheduling.send_notice',
+    payload: z.object({
+      meetingId: MeetingId,
+      kind: z.enum(noticeKinds),
+      /** Absent: the approver. */
+      participantId: ParticipantId.optional(),
+      /** What it is about: a reply that was read, a proposal, a cancellation. */
+      occasionId: z.uuid(),
+    }),
+    payloadVersion: 1,
+    policyVersion: 1,
+    lane: 'mail',
+    subject,
+    identity: ({ kind, participantId, occasionId }) => `${kind}:${participantId ?? 'approver'}:${occasionId}`,
+    // Nobody reminds of these: a second copy is better than none.
+    repeat: 'resend',
+    onPredecessorDead: 'run',
+    leaseMs: MINUTE,
+    attemptsMax: 60,
+    elapsedMaxMs: 24 * HOUR,
+    backoff: patient,
+    repairOwner: 'operations',
   }),
   /** The booking deadline has come: a meeting that is not approved by then lapses. Calls nobody. */
   reachDeadline: defineAction({

@@ -42,6 +42,8 @@ export const meetingIn = (state: MeetingState, more: Partial<Meeting> = {}): Mee
   id: ids.meeting(),
   revision: 1,
   round: 1,
+  standingProposalId: undefined,
+  statedSinceRound: 1,
   traceParent: undefined,
   intent: intentOf(),
   state,
@@ -61,6 +63,9 @@ export const stateOf = (proposalId: ProposalId): Record<MeetingStateType, Meetin
   no_overlap: { type: 'no_overlap' },
   lapsed: { type: 'lapsed' },
   in_repair: { type: 'in_repair', repairId: ids.repair(), code: 'event_differs' },
+  clearing: { type: 'clearing', proposalId },
+  cancelling: { type: 'cancelling', proposalId },
+  cancelled: { type: 'cancelled' },
 })
 
 export const personOf = (more: Partial<Participant> = {}): Participant => ({
@@ -71,6 +76,8 @@ export const personOf = (more: Partial<Participant> = {}): Participant => ({
   connectionId: ids.connection(),
   timeZone: undefined,
   workingHours: undefined,
+  revision: 1,
+  askedRound: undefined,
   ...more,
 })
 
@@ -125,6 +132,7 @@ export const eventFor = (draft: EventDraft, more: Partial<ProviderEvent> = {}): 
   attendees: draft.attendees.map(({ address, role }) => guest(address, { role })),
   location: draft.location,
   conference: draft.conference ? 'ready' : 'none',
+  conferenceUrl: undefined,
   visibility: 'default',
   operationId: draft.operationId,
   ...more,

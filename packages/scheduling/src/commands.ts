@@ -7,14 +7,13 @@ import { absencesOf, type Absence } from './absence.ts'
 import { schedulingActions } from './actions.ts'
 import { draftOf } from './draft.ts'
 import { ConnectionId, EndpointId, ExceptionId, MeetingId, ParticipantId, type ProposalId } from './ids.ts'
-import { MeetingIntent, sameAddress, type IntentDraft } from './intent.ts'
+import { MeetingIntent, sameAddress, untimely, type IntentDraft } from './intent.ts'
+import { approve, type Approval, type Approver } from './booking.ts'
+import { gatherNow } from './gathering.ts'
 import {
-  approve,
   askForAbsent,
   deadlineOf,
-  gather,
-  type Approval,
-  type Approver,
+  nextRound,
   type Change,
   type IncompleteMeeting,
   type Meeting,
@@ -29,10 +28,14 @@ import {
   insertMeeting,
   insertParticipants,
   lockMeeting,
+  placeHolds,
   readActiveEndpointIds,
+  readApproval,
+  readConnectionId,
   readConnections,
   readParticipants,
   readProposal,
+  renewConnection,
   saveMeeting,
 } from './store.ts'
 
@@ -57,10 +60,17 @@ export const openMeeting = (
   traceParent: string | undefined,
 ): Promise<OpenResult> =>
   db.transact(tenantId, async (tx): Promise<OpenResult> => {
-    const problems = [...(await unknownReferences(tx, draft)), ...pastDeadline(draft, tx.now)]
+    const problems = [...(await unknownReferences(tx, draft)), ...untimely(draft, tx.now)]
     if (problems.length > 0) return { type: 'malformed', problems }
     const id = MeetingId.parse(randomUUID())
-    const head = { id, revision: 1, round: 1, traceParent: wellFormed(traceParent) }
+    const head = {
+      id,
+      revision: 1,
+      round: 1,
+      standingProposalId: undefined,
+      statedSinceRound: 1,
+      traceParent: wellFormed(traceParent),
+    }
     const absences = absencesOf(draft)
     if (absences.length > 0) {
       const meeting: IncompleteMeeting = { ...head, draft, state: { type: 'incomplete' } }
@@ -89,6 +99,18 @@ const openIncomplete = async (
   meeting: IncompleteMeeting,
   absences: readonly Absence[],
 ): Promise<void> => {
+  await insertMeeting(tx, meeting)
+  await openExceptions(tx, meeting, absences)
+  await enqueue(tx, [deadlineOf(meeting, meeting.draft.bookBy)])
+}
+
+/** Opens an exception per absence, and tells the client of each. */
+export const openExceptions = async (
+  tx: Tx,
+  meeting: IncompleteMeeting,
+  absences: readonly Absence[],
+): Promise<void> => {
+  if (absences.length === 0) return
   const exceptions = absences.map((absence) => ({
     id: ExceptionId.parse(randomUUID()),
     meetingId: meeting.id,
@@ -96,21 +118,23 @@ const openIncomplete = async (
     owner: EXCEPTION_OWNER,
     lapsesAt: new Date(meeting.draft.bookBy),
   }))
-  await insertMeeting(tx, meeting)
   await insertExceptions(tx, exceptions)
   const ids = exceptions.map(({ id }) => id)
-  const ask = askForAbsent(meeting, ids, await readActiveEndpointIds(tx))
-  await enqueue(tx, [...ask, deadlineOf(meeting, meeting.draft.bookBy)])
+  await enqueue(tx, askForAbsent(meeting, ids, await readActiveEndpointIds(tx)))
 }
 
-/** Writes the people of a complete intent and answers the reads that their calendars need. */
+/** Writes the people of a complete intent, and answers what gathering their time needs. */
 export const beginGathering = async (tx: Tx, meeting: Meeting): Promise<Change> => {
-  const participants = meeting.intent.participants.map(participantOf)
-  await insertParticipants(tx, meeting, participants)
-  return gather(meeting, participants)
+  const people = meeting.intent.participants.map((person) => participantOf(person, meeting.revision))
+  await insertParticipants(tx, meeting, people)
+  return gatherNow(tx, meeting)
 }
 
-const participantOf = (person: MeetingIntent['participants'][number]): Participant => ({
+/** A person of the intent as a participant of their own, not yet written to. */
+export const participantOf = (
+  person: MeetingIntent['participants'][number],
+  revision: number,
+): Participant => ({
   id: ParticipantId.parse(randomUUID()),
   displayName: person.displayName,
   address: person.address,
@@ -118,6 +142,8 @@ const participantOf = (person: MeetingIntent['participants'][number]): Participa
   connectionId: person.calendarConnectionId,
   timeZone: person.timeZone,
   workingHours: person.workingHours,
+  revision,
+  askedRound: undefined,
 })
 
 /** A reference to a calendar that this tenant has not connected, or that is somebody else's, is malformed input. */
@@ -142,10 +168,10 @@ export const unknownReferences = async (tx: Tx, draft: IntentDraft): Promise<rea
   })
 }
 
-const pastDeadline = (draft: IntentDraft, now: Date): readonly UnknownReference[] =>
-  Date.parse(draft.bookBy) <= now.getTime() ? [{ path: ['bookBy'], reason: 'the deadline has passed' }] : []
-
-export type ApproveResult = { readonly type: 'not_found' } | Approval
+/** Somebody whose time it takes has been promised to another meeting: another time is looked for. */
+export type SlotHeld = Change & { readonly type: 'slot_held' }
+export type ApproveResult =
+  { readonly type: 'not_found' } | { readonly type: 'unknown_proposal' } | Approval | SlotHeld
 
 /** One approval, one immutable write, one transaction. */
 export const approveProposal = (
@@ -159,43 +185,58 @@ export const approveProposal = (
     const meeting = await lockMeeting(tx, meetingId)
     if (!meeting) return { type: 'not_found' }
     const proposal = await readProposal(tx, meetingId, proposalId)
-    if (!proposal) return { type: 'not_found' }
+    if (!proposal) return { type: 'unknown_proposal' }
     const approval = await approveWithin(tx, meeting, proposal, by)
-    if (approval.type !== 'approved') return approval
+    if (approval.type !== 'approved' && approval.type !== 'slot_held') return approval
     await saveMeeting(tx, approval.meeting)
     await enqueue(tx, approval.actions)
     return approval
   })
 
-/** Decides an approval under the meeting's lock and records what it binds. Its caller saves and enqueues. */
+/**
+ * Decides an approval under the meeting's lock, takes the time of everybody it needs, and records what it binds. Its
+ * caller saves and enqueues.
+ */
 export const approveWithin = async (
   tx: Tx,
   meeting: Meeting,
   proposal: Proposal,
   by: Approver,
-): Promise<Approval> => {
+): Promise<Approval | SlotHeld> => {
   const approval = approve(meeting, proposal, by, tx.now)
   if (approval.type !== 'approved') return approval
-  // An approved meeting no longer lapses; what may still be too late is checked where it is written.
-  const { name } = schedulingActions.reachDeadline
-  await supersede(tx, { type: 'meeting', id: meeting.id }, [name], 'approved')
   const { organizer } = meeting.intent
   const participants = await readParticipants(tx, meeting.id)
+  const required = participants.filter(({ role }) => role === 'required').map(({ address }) => address)
+  if (!(await placeHolds(tx, meeting.id, proposal, [organizer.address, ...required]))) {
+    return { type: 'slot_held', ...(await gatherNow(tx, nextRound(meeting))) }
+  }
+  // An approved meeting no longer lapses; what may still be too late is checked where it is written.
+  const names = [schedulingActions.reachDeadline.name, schedulingActions.askParticipant.name]
+  await supersede(tx, { type: 'meeting', id: meeting.id }, names, 'approved')
+  const { standingProposalId } = meeting
+  const standing = standingProposalId && (await readApproval(tx, standingProposalId))
   await insertApproval(tx, meeting.id, {
     proposalId: proposal.id,
     meetingRevision: meeting.revision,
     approver: by.type === 'automatic' ? 'automatic' : by.address,
     authority: approval.authority,
-    draft: draftOf(tx.tenantId, meeting, participants, proposal, organizer.address),
+    draft: draftOf(tx.tenantId, meeting, participants, proposal, standing?.draft),
     approvedAt: tx.now,
   })
   return approval
 }
 
-export type ConnectResult =
-  { readonly type: 'connected'; readonly id: ConnectionId } | { readonly type: 'already_connected' }
+/** Reconnected: the calendar had a connection, which keeps its id and has the new credential now. */
+export interface ConnectResult {
+  readonly type: 'connected' | 'reconnected'
+  readonly id: ConnectionId
+}
 
-/** Connects a calendar. The credential is sealed at once and opened by the dispatcher only. */
+/**
+ * Connects a calendar, or renews the credential of the connection that it has, as is needed after a grant was taken
+ * back. The credential is sealed at once and opened by the dispatcher only.
+ */
 export const connectCalendar = (
   db: Db,
   seal: Seal,
@@ -207,16 +248,17 @@ export const connectCalendar = (
   },
 ): Promise<ConnectResult> =>
   db.transact(tenantId, async (tx): Promise<ConnectResult> => {
+    const { provider, address } = input
     const id = ConnectionId.parse(randomUUID())
     const credential = JSON.stringify({ type: 'refresh_token', refreshToken: input.refreshToken })
-    const result = await insertConnection(tx, {
-      id,
-      provider: input.provider,
-      address: input.address,
-      sealedCredential: seal(credential, `${tenantId}/${id}`),
-      state: 'active',
-    })
-    return result === 'inserted' ? { type: 'connected', id } : { type: 'already_connected' }
+    // A credential opens for its own connection only.
+    const sealedFor = (owner: ConnectionId) => seal(credential, `${tenantId}/${owner}`)
+    const fresh = { id, provider, address, sealedCredential: sealedFor(id), state: 'active' } as const
+    if ((await insertConnection(tx, fresh)) === 'inserted') return { type: 'connected', id }
+    const known = await readConnectionId(tx, provider, address)
+    if (!known) throw new Error('a calendar is connected, and its connection is not there')
+    await renewConnection(tx, known, sealedFor(known))
+    return { type: 'reconnected', id: known }
   })
 
 /** Names where the client wants to hear. The secret is shown to the caller once. */

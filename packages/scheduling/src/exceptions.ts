@@ -1,8 +1,8 @@
 /** What a person may do about what is missing: see it, and answer it. */
 import { enqueue } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
-import { resolveAbsence } from './absence.ts'
-import { beginGathering, unknownReferences, type UnknownReference } from './commands.ts'
+import { absencesOf, inAnswer, resolveAbsence, type Absence } from './absence.ts'
+import { beginGathering, openExceptions, unknownReferences, type UnknownReference } from './commands.ts'
 import type { ExceptionId, MeetingId } from './ids.ts'
 import { IntentDraft, type MeetingIntent } from './intent.ts'
 import type { IncompleteMeeting, Meeting } from './meeting.ts'
@@ -12,6 +12,7 @@ import {
   listOpenExceptions,
   lockAnyMeeting,
   readException,
+  readExceptionsOf,
   saveMeeting,
   type MeetingException,
 } from './store.ts'
@@ -60,15 +61,35 @@ export const resolveException = (
     if (resolved.type === 'malformed') return resolved
     const draft = resolved.type === 'complete' ? resolved.intent : resolved.draft
     const problems = await unknownReferences(tx, IntentDraft.parse(draft))
-    if (problems.length > 0) return { type: 'malformed', problems }
+    if (problems.length > 0) {
+      return { type: 'malformed', problems: inAnswer(exception.absence, answer, problems) }
+    }
     await endExceptions(tx, [id], 'resolved')
     const next =
       resolved.type === 'complete'
         ? await begin(tx, meeting, resolved.intent)
         : { ...meeting, revision: meeting.revision + 1, draft: resolved.draft }
+    if (!isComplete(next)) await alignExceptions(tx, next)
     await saveMeeting(tx, next)
     return { type: 'resolved', meetingId: meeting.id, meeting: next }
   })
+
+/** One answer may settle what others asked, or raise a question of its own: what is open is what is still missing. */
+const alignExceptions = async (tx: Tx, meeting: IncompleteMeeting): Promise<void> => {
+  const open = (await readExceptionsOf(tx, meeting.id)).filter(({ state }) => state === 'open')
+  const missing = absencesOf(meeting.draft)
+  const settled = open.filter(({ absence }) => !missing.some((each) => sameAbsence(each, absence)))
+  const fresh = missing.filter((each) => !open.some(({ absence }) => sameAbsence(each, absence)))
+  await endExceptions(
+    tx,
+    settled.map(({ id }) => id),
+    'resolved',
+  )
+  await openExceptions(tx, meeting, fresh)
+}
+
+const sameAbsence = (a: Absence, b: Absence): boolean =>
+  a.code === b.code && a.path.length === b.path.length && a.path.every((part, at) => part === b.path[at])
 
 const begin = async (
   tx: Tx,
@@ -76,6 +97,13 @@ const begin = async (
   intent: MeetingIntent,
 ): Promise<Meeting> => {
   const complete: Meeting = { ...head, intent, revision: head.revision + 1 }
+  // One answer may have completed what several exceptions asked for.
+  const open = (await readExceptionsOf(tx, head.id)).filter(({ state }) => state === 'open')
+  await endExceptions(
+    tx,
+    open.map(({ id }) => id),
+    'resolved',
+  )
   const { meeting, actions } = await beginGathering(tx, complete)
   await enqueue(tx, actions)
   return meeting

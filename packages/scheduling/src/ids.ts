@@ -17,8 +17,12 @@ export const EndpointId = id<'EndpointId'>()
 export type EndpointId = z.output<typeof EndpointId>
 export const RepairId = id<'RepairId'>()
 export type RepairId = z.output<typeof RepairId>
+export const ExceptionId = id<'ExceptionId'>()
+export type ExceptionId = z.output<typeof ExceptionId>
+export const ContactId = id<'ContactId'>()
+export type ContactId = z.output<typeof ContactId>
+export const ReplyDraftId = id<'ReplyDraftId'>()
+export type ReplyDraftId = z.output<typeof ReplyDraftId>
 
 /** Where new ids come from. A decision is given one, so that it stays a function of its input. */
 export type NewId = () => string
-export const ExceptionId = id<'ExceptionId'>()
-export type ExceptionId = z.output<typeof ExceptionId>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absencesOf, resolveAbsence } from './absence.ts'
 import { ada, ben, chen, intentInput } from './cast.testing.ts'
-import { IntentDraft, MeetingIntent, windowOf } from './intent.ts'
+import { IntentDraft, MeetingIntent, untimely, windowOf } from './intent.ts'
 
 /** Where a draft is malformed, as paths; empty when it is well formed. */
 const faultsOf = (input: unknown): readonly string[] => {
@@ -96,7 +96,12 @@ describe('a window', () => {
     if (!absence) throw new Error('unreachable')
     expect(resolveAbsence(draft, absence, { timeZone: 'Europe/Berlin' })).toMatchObject({
       type: 'malformed',
-      problems: [{ path: ['window', 'from'] }],
+      problems: [
+        {
+          path: ['timeZone'],
+          reason: 'the clock skips this time in that zone (window.from of the meeting)',
+        },
+      ],
     })
     expect(resolveAbsence(draft, absence, { timeZone: 'America/New_York' }).type).toBe('complete')
     expect(faultsOf({ ...zoneless, window: { from: '2027-04-02T00:00', to: '2027-03-28T02:30' } })).toEqual([
@@ -112,6 +117,65 @@ describe('a window', () => {
     })
   })
 })
+
+describe('an answer to what is missing', () => {
+  const organizerless = IntentDraft.parse(intentInput({ organizer: { address: ada.address } }))
+  const absence = { code: 'organizer_calendar_missing', path: ['organizer'] } as const
+  const { calendarConnectionId } = ada
+
+  test('need not repeat what was told before, and may not contradict it', () => {
+    expect(resolveAbsence(organizerless, absence, { calendarConnectionId }).type).toBe('complete')
+    const repeated = { address: ada.address.toUpperCase(), calendarConnectionId }
+    expect(resolveAbsence(organizerless, absence, repeated).type).toBe('complete')
+    expect(resolveAbsence(organizerless, absence, { ...ben })).toMatchObject({
+      type: 'malformed',
+      problems: [{ path: ['address'] }],
+    })
+  })
+
+  test('must tell all that is missing, in its own fields only', () => {
+    const faults = (answer: unknown) => {
+      const resolved = resolveAbsence(organizerless, absence, answer)
+      return resolved.type === 'malformed' ? resolved.problems.map(({ path }) => path.join('.')) : []
+    }
+    expect(faults({})).toEqual(['calendarConnectionId'])
+    expect(faults({ calendarConnectionId, approval: { type: 'organizer' } })).toEqual(['approval'])
+    expect(faults('Ada')).toEqual([''])
+    expect(faults(null)).toEqual([''])
+  })
+})
+
+describe('what was well formed but is not in time', () => {
+  const now = new Date('2027-03-20T00:00:00Z')
+  const faults = (more: Record<string, unknown>) =>
+    untimely(IntentDraft.parse(intentInput(more)), now).map(({ path }) => path.join('.'))
+
+  test('is a deadline that has passed or is more than a leap year away', () => {
+    expect(faults({})).toEqual([])
+    expect(faults({ bookBy: '2027-03-20T00:00:00Z' })).toEqual(['bookBy'])
+    expect(faults({ bookBy: '2028-03-20T00:00:00Z' })).toEqual([])
+    expect(faults({ bookBy: '2028-03-20T00:00:01Z' })).toEqual(['bookBy'])
+  })
+
+  test('is a window that is over, and without a zone one that is over everywhere', () => {
+    const window = { from: '2027-03-19T00:00', to: '2027-03-19T20:00' }
+    expect(faults({ window })).toEqual(['window.to'])
+    expect(faults({ window, timeZone: 'America/Los_Angeles' })).toEqual([])
+    expect(faults({ window, timeZone: undefined })).toEqual([])
+    expect(faults({ window: { ...window, to: '2027-03-19T12:00' }, timeZone: undefined })).toEqual([
+      'window.to',
+    ])
+  })
+})
+
+test.each(['0000-01-01', '1999-12-31', '2200-01-01', '9999-12-31'])(
+  'a date outside of the years that clocks agree on is refused: %s',
+  (date) => {
+    expect(faultsWith({ bookBy: `${date}T00:00:00Z` })).toEqual(['bookBy'])
+    const window = { from: `${date}T00:00`, to: `${date}T12:00` }
+    expect(faultsWith({ window })).toEqual(['window.from', 'window.to'])
+  },
+)
 
 describe('people', () => {
   test('are refused when one of them is there twice, whatever the letter case', () => {
@@ -129,7 +193,7 @@ describe('people', () => {
     const answer = { ...chen, address: ben.address.toUpperCase() }
     expect(resolveAbsence(draft, absence, answer)).toMatchObject({
       type: 'malformed',
-      problems: [{ path: ['participants', 1, 'address'] }],
+      problems: [{ path: ['address'] }],
     })
   })
 
@@ -241,7 +305,7 @@ describe('absent knowledge', () => {
     expect(absencesOf(draft)).toEqual([
       { code: 'zone_missing', path: ['timeZone'] },
       { code: 'organizer_calendar_missing', path: ['organizer'] },
-      { code: 'identity_missing', path: ['participants', 0] },
+      { code: 'outreach_missing', path: ['participants', 0] },
       { code: 'zone_missing', path: ['participants', 1, 'timeZone'] },
       { code: 'authority_missing', path: ['approval'] },
     ])

@@ -1,74 +1,216 @@
-import { parseTimeZone, resolveLocal, type Interval, type TimeZone } from '@aftercommit/time'
+import { resolveLocal, type Interval, type TimeZone } from '@aftercommit/time'
 import { z } from 'zod'
 import { ConnectionId } from './ids.ts'
+import { buffers, Preferences } from './preference.ts'
+import { Address, Instant, LocalDateTime, ZoneName } from './values.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** Both providers answer free/busy for about two months at most; see the calendar adapters. */
 const WINDOW_MAX_DAYS = 60
+/** A deadline further away is a slip of the finger more often than a plan. */
+const BOOK_BY_MAX_DAYS = 366
 const PARTICIPANTS_MAX = 100
 
-/** An IANA zone. `EST`, `BST` and the like name different clocks to different people and are refused. */
-export const ZoneName = z.string().transform((text, context): TimeZone => {
-  const zone = parseTimeZone(text)
-  if (zone.type === 'zone') return zone.zone
-  context.addIssue({ code: 'custom', message: `not an IANA time zone (${zone.reason})` })
-  return z.NEVER
-})
-
-/** A wall-clock time without offset; it means something only together with a zone. */
-const LocalDateTime = z.iso.datetime({ local: true, offset: false }).refine((text) => !text.endsWith('Z'), {
-  error: 'a local date and time carries no offset; the zone is a field of its own',
-})
-
-/** Compared without letter case, and kept as given for the provider. */
-const Address = z.email().max(254)
+const CLOCK_RULE = 'must be a time of day as HH:mm, such as 09:00'
 
 export const WorkingHours = z
   .strictObject({
-    startsAt: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:mm'),
-    endsAt: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'HH:mm'),
-    /** ISO days of the week, 1 is Monday. */
-    days: z.array(z.int().min(1).max(7)).min(1).max(7),
+    startsAt: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, CLOCK_RULE)
+      .meta({ description: 'When work begins, by the clock on the wall.', examples: ['09:00'] }),
+    endsAt: z
+      .string()
+      .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, `${CLOCK_RULE}, or 24:00`)
+      .meta({ description: 'When work ends, on the same day; 24:00 is midnight.', examples: ['17:00'] }),
+    days: z
+      .array(z.int().min(1).max(7))
+      .min(1)
+      .max(7)
+      .meta({ description: 'ISO days of the week: 1 is Monday, 7 is Sunday.', examples: [[1, 2, 3, 4, 5]] }),
   })
   // Times of this shape sort as text. Hours past midnight would be a guess at which day they belong to.
   .refine(({ startsAt, endsAt }) => startsAt < endsAt, {
     path: ['endsAt'],
-    error: 'working hours end after they start, on the same day',
+    error: 'must be later than startsAt, on the same day',
+  })
+  .meta({
+    description:
+      'When this person may be asked to meet, in their own `timeZone`. Left out, any hour will do.',
   })
 export type WorkingHours = z.output<typeof WorkingHours>
 
-const Purpose = z.string().trim().min(1).max(200)
-const DisplayName = z.string().trim().min(1).max(200)
-const Role = z.enum(['required', 'optional'])
+const Purpose = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .meta({
+    description: 'What the meeting is about; it becomes the title of the event.',
+    examples: ['Contract review'],
+  })
+const DisplayName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .meta({ description: 'What this person is called.', examples: ['Ada Lovelace'] })
+const Role = z.enum(['required', 'optional']).meta({
+  description:
+    'Without a required person there is no meeting; an optional one who cannot come is left out, and the proposal says why.',
+  examples: ['required'],
+})
 
-export const Authority = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('automatic') }),
-  z.strictObject({ type: z.literal('named_approver'), address: Address }),
-])
+const authorityType = <Type extends string>(type: Type, description: string) =>
+  z.literal(type).meta({ description, examples: [type] })
+
+export const Authority = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: authorityType('automatic', 'The first time found is booked, nobody is asked.') }),
+    z.strictObject({ type: authorityType('organizer', 'The organizer approves the time.') }),
+    z.strictObject({
+      type: authorityType('named_approver', 'The person at `address` approves the time.'),
+      address: Address,
+    }),
+  ])
+  .meta({
+    description: 'Who approves a time before it is booked. Left out, it is asked for.',
+    examples: [{ type: 'organizer' }],
+  })
+
+const CalendarConnectionId = ConnectionId.meta({
+  description: 'The id that connecting this calendar answered. It must belong to the same address.',
+  examples: ['7d0f7a3e-6c0f-4a57-9b0e-3c8e5b1d2f64'],
+})
 
 /** Who somebody is to a provider: an address, and the calendar that belongs to it. */
-export const CalendarIdentity = z.strictObject({ address: Address, calendarConnectionId: ConnectionId })
+export const CalendarIdentity = z.strictObject({
+  address: Address,
+  calendarConnectionId: CalendarConnectionId,
+})
 export type CalendarIdentity = z.output<typeof CalendarIdentity>
 
-const Window = z.strictObject({ from: LocalDateTime, to: LocalDateTime })
+/** A person, who may have no calendar connected: then they are asked, if the meeting has the authority to. */
+export const Identity = z.strictObject({
+  address: Address,
+  calendarConnectionId: CalendarConnectionId.optional(),
+})
+export type Identity = z.output<typeof Identity>
+
+const clockTime = (description: string, example: string) =>
+  z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, CLOCK_RULE)
+    .meta({ description, examples: [example] })
+
+/** The authority to write to people who have no calendar connected, and how often and when at most. */
+export const Outreach = z
+  .strictObject({
+    messagesMax: z
+      .int()
+      .min(1)
+      .max(6)
+      .default(3)
+      .meta({ description: 'Messages to one person in one search, the first one included.', examples: [3] }),
+    spacingHours: z
+      .int()
+      .min(1)
+      .max(168)
+      .default(24)
+      .meta({ description: 'Hours between two messages to one person.', examples: [24] }),
+    quietHours: z
+      .strictObject({
+        startsAt: clockTime('From when nobody is written to.', '20:00'),
+        endsAt: clockTime('Until when nobody is written to.', '08:00'),
+      })
+      .default({ startsAt: '20:00', endsAt: '08:00' })
+      .meta({ description: "By the clock on the person's wall; they may pass midnight." }),
+  })
+  .meta({
+    description:
+      'The authority to write to people who have no calendar connected, and how often and when at most.',
+  })
+export type Outreach = z.output<typeof Outreach>
+
+/** What a participant may learn of the meeting before it is booked. */
+export const Disclosure = z.enum(['time_only', 'purpose', 'purpose_and_people']).meta({
+  description:
+    'What people who are asked may learn before the meeting is booked. Left out, nobody learns more than that time is asked for.',
+  examples: ['time_only'],
+})
+export type Disclosure = z.output<typeof Disclosure>
+
+const SUBSTITUTES_MAX = 5
+
+const Window = z
+  .strictObject({
+    from: LocalDateTime.meta({
+      description: 'The earliest start, by the clock in `timeZone`.',
+      examples: ['2027-03-29T00:00'],
+    }),
+    to: LocalDateTime.meta({
+      description: `The latest end, by the clock in \`timeZone\`; in the future, and at most ${WINDOW_MAX_DAYS} days after \`from\`.`,
+      examples: ['2027-04-03T00:00'],
+    }),
+  })
+  .meta({
+    description:
+      'When the meeting may take place. A time that the clock skips or shows twice is refused as an edge.',
+  })
 
 const certain = {
   purpose: Purpose,
-  durationMinutes: z.int().min(5).max(720).multipleOf(5),
+  durationMinutes: z
+    .int()
+    .min(5)
+    .max(720)
+    .multipleOf(5)
+    .meta({ description: 'How long the meeting takes.', examples: [60] }),
   window: Window,
-  /** Until when the event must be written; an instant with its offset. */
-  bookBy: z.iso.datetime({ offset: true }),
-  location: z.string().trim().min(1).max(500).optional(),
-  conference: z.boolean().default(false),
-  /** The person's own words. Provenance only: nothing is decided from them. */
-  instruction: z.string().max(10_000).optional(),
+  bookBy: Instant.meta({
+    description: `Until when the event must be written; in the future, and at most ${BOOK_BY_MAX_DAYS} days ahead. What is still missing then lapses.`,
+    examples: ['2027-03-24T12:00:00Z'],
+  }),
+  location: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: 'Where people meet, as the event shall say it.', examples: ['Room 4.12'] }),
+  conference: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Whether the organizer's provider makes a video conference.", examples: [true] }),
+  instruction: z
+    .string()
+    .max(10_000)
+    .optional()
+    .meta({
+      description: "The requester's own words, kept with the meeting. Nothing is decided from them.",
+      examples: ['An hour with Ben next week, whenever we are both at work.'],
+    }),
+  outreach: Outreach.optional(),
+  disclosure: Disclosure.default('time_only'),
+  preferences: Preferences.optional(),
 }
-const certainOfPerson = {
+const aboutPerson = {
   displayName: DisplayName,
-  role: Role,
   timeZone: ZoneName.optional(),
   workingHours: WorkingHours.optional(),
+  ...buffers,
+}
+/** Somebody who was named in advance to take another's place. */
+export const Substitute = z.strictObject({ ...aboutPerson, ...Identity.shape })
+export type Substitute = z.output<typeof Substitute>
+const certainOfPerson = {
+  ...aboutPerson,
+  role: Role,
+  substitutes: z.array(Substitute).max(SUBSTITUTES_MAX).optional().meta({
+    description:
+      "Who may take this person's place if they cannot be invited or decline, in this order. Somebody has to choose it; the meeting is then approved anew.",
+  }),
 }
 
 /**
@@ -79,11 +221,14 @@ export const IntentDraft = z
   .strictObject({
     ...certain,
     timeZone: ZoneName.optional(),
-    organizer: CalendarIdentity.partial().optional(),
+    organizer: CalendarIdentity.partial().optional().meta({
+      description: 'In whose calendar the event is written; need not take part. Left out, it is asked for.',
+    }),
     participants: z
-      .array(z.strictObject({ ...certainOfPerson, ...CalendarIdentity.partial().shape }))
+      .array(z.strictObject({ ...certainOfPerson, ...Identity.partial().shape }))
       .min(1)
-      .max(PARTICIPANTS_MAX),
+      .max(PARTICIPANTS_MAX)
+      .meta({ description: 'Who meets; nobody twice, and at least one of them required.' }),
     approval: Authority.optional(),
   })
   .check((context) => {
@@ -100,7 +245,7 @@ export const MeetingIntent = z.strictObject({
   timeZone: ZoneName,
   organizer: CalendarIdentity,
   participants: z
-    .array(z.strictObject({ ...certainOfPerson, ...CalendarIdentity.shape }))
+    .array(z.strictObject({ ...certainOfPerson, ...Identity.shape }))
     .min(1)
     .max(PARTICIPANTS_MAX),
   approval: Authority,
@@ -162,6 +307,33 @@ const edge = (local: string, zone: TimeZone): Date | string => {
     case 'malformed':
       return `not a local date and time (${resolved.reason})`
   }
+}
+
+interface Untimely {
+  readonly path: readonly (string | number)[]
+  readonly reason: string
+}
+
+/** A wall clock is at most this much behind UTC, so a local time without a zone is over by then everywhere. */
+const BEHIND_MAX_MS = 12 * 60 * MINUTE_MS
+
+/** What was well formed but comes too late, or is too far away. */
+export const untimely = (
+  draft: Pick<IntentDraft, 'bookBy' | 'window' | 'timeZone'>,
+  now: Date,
+): readonly Untimely[] => {
+  const found: Untimely[] = []
+  const leftMs = Date.parse(draft.bookBy) - now.getTime()
+  if (leftMs <= 0) found.push({ path: ['bookBy'], reason: 'the deadline has passed' })
+  if (leftMs > BOOK_BY_MAX_DAYS * DAY_MS) {
+    found.push({ path: ['bookBy'], reason: `must be at most ${BOOK_BY_MAX_DAYS} days ahead` })
+  }
+  const { timeZone: zone, window } = draft
+  const end = zone ? edge(window.to, zone) : new Date(Date.parse(`${window.to}Z`) + BEHIND_MAX_MS)
+  if (end instanceof Date && end <= now) {
+    found.push({ path: ['window', 'to'], reason: 'the window has passed' })
+  }
+  return found
 }
 
 /** The window as instants. The intent was checked at the edge, so both ends exist exactly once. */

@@ -14,23 +14,25 @@ import {
   slot,
   stateOf,
 } from './cast.testing.ts'
-import { EndpointId, ExceptionId } from './ids.ts'
+import { EndpointId, ExceptionId, type ParticipantId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
 import {
   approve,
-  askForAbsent,
   completionVerified,
-  deadlineOf,
   eventWritten,
-  evidenceArrived,
   expectsWriteOf,
+  slotTaken,
+  writePending,
+  writeUncertain,
+} from './booking.ts'
+import {
+  askForAbsent,
+  deadlineOf,
+  evidenceArrived,
   gather,
   lapse,
   openRepair,
-  slotTaken,
   timesFound,
-  writePending,
-  writeUncertain,
   type Meeting,
   type MeetingStateType,
   type Searched,
@@ -196,7 +198,7 @@ describe('a search that ended', () => {
     return { result: { type: 'unknown_required', participantIds }, evidenceIds: [], unknownRequired }
   }
   const end = (searched: Searched, meeting = choosing()) =>
-    timesFound(meeting, searched, people, endpoints, randomUUID)
+    timesFound(meeting, searched, endpoints, randomUUID)
 
   test('with a time proposes the best one, from this revision, round and evidence', () => {
     const meeting = choosing({ revision: 3, round: 2 })
@@ -211,7 +213,13 @@ describe('a search that ended', () => {
       optional: { optionalAttending: [], optionalMissing: [{ id: 'chen', because: 'busy' }] },
     })
     expect(chosen.meeting.state).toEqual({ type: 'awaiting_approval', proposalId: chosen.proposal.id })
-    expect(eventsOf(chosen.actions)).toEqual(['proposal.awaiting_approval', 'proposal.awaiting_approval'])
+    expect(eventsOf(chosen.actions.slice(0, 2))).toEqual([
+      'proposal.awaiting_approval',
+      'proposal.awaiting_approval',
+    ])
+    expect(chosen.actions.slice(2)).toMatchObject([
+      { action: 'scheduling.send_notice', payload: { kind: 'approval_request' } },
+    ])
   })
 
   test('asks nobody where the approval is automatic', () => {
@@ -222,6 +230,7 @@ describe('a search that ended', () => {
   test('without a time is an outcome that the client is told', () => {
     const result = { type: 'no_overlap', blockers: [], blockersTruncated: false, nearest: [] } as const
     const chosen = end({ result, evidenceIds: [], unknownRequired: [] })
+    if (chosen.type !== 'no_overlap') throw new Error(chosen.type)
     expect(chosen.meeting.state).toEqual({ type: 'no_overlap' })
     expect(eventsOf(chosen.actions)).toEqual(['meeting.no_overlap', 'meeting.no_overlap'])
   })
@@ -252,11 +261,8 @@ describe('a search that ended', () => {
     expect(ownerOf(['credential_unreadable', 'grant_revoked'])).toBe('calendar_owner')
   })
 
-  test('with nothing worse than evidence that grew old reads everybody anew', () => {
-    const chosen = end(unknown(['expired', 'expired']))
-    expect(chosen.type).toBe('outdated')
-    expect(chosen.meeting).toMatchObject({ round: 2, state: { type: 'gathering' } })
-    expect(namesOf(chosen.actions)).toEqual(people.map(() => 'scheduling.read_availability'))
+  test('with nothing worse than evidence that grew old is outdated, and everybody is read anew', () => {
+    expect(end(unknown(['expired', 'expired']))).toEqual({ type: 'outdated' })
   })
 
   test('with old evidence beside an unreadable calendar is a repair: reading anew would not help', () => {
@@ -271,15 +277,43 @@ describe('a search that ended', () => {
 })
 
 describe('gathering', () => {
-  test('asks once for everybody who has a calendar, each on the account of their own', () => {
+  const nobody = new Set<ParticipantId>()
+
+  test('reads everybody who has a calendar once, each on the account of their own', () => {
     const people = [personOf(), personOf({ role: 'optional' }), personOf({ connectionId: undefined })]
-    const { actions } = gather(meetingIn({ type: 'gathering' }, { round: 4 }), people)
+    const meeting = meetingIn({ type: 'gathering' }, { round: 4 })
+    const { actions } = gather(meeting, { participants: people, knownOf: nobody, now: early })
     expect(actions.map(({ payload, account }) => ({ payload, account }))).toEqual(
       people.slice(0, 2).map(({ id, connectionId }) => ({
         payload: { meetingId: expect.any(String), participantId: id, round: 4 },
         account: connectionId,
       })),
     )
+  })
+
+  test('asks those without a calendar by mail, if the meeting has the authority to', () => {
+    const person = personOf({ connectionId: undefined })
+    const gathering = { participants: [person], knownOf: nobody, now: early }
+    const outreach = { messagesMax: 2 }
+    const meeting = meetingIn({ type: 'gathering' }, { intent: intentOf({ outreach }) })
+    const change = gather(meeting, gathering)
+    expect(change.asked).toEqual([person.id])
+    expect(change.actions).toMatchObject([
+      {
+        action: 'scheduling.ask_participant',
+        account: 'mail',
+        payload: { number: 1, participantRevision: 1 },
+      },
+    ])
+    expect(gather(meetingIn({ type: 'gathering' }), gathering).actions).toEqual([])
+  })
+
+  test('neither reads nor asks whom it knows, and looks for a time at once when it knows all', () => {
+    const people = [personOf(), personOf({ connectionId: undefined })]
+    const knownOf = new Set(people.map(({ id }) => id))
+    const change = gather(meetingIn({ type: 'gathering' }), { participants: people, knownOf, now: early })
+    expect(change.meeting.state.type).toBe('choosing')
+    expect(namesOf(change.actions)).toEqual(['scheduling.find_time'])
   })
 
   test('does not go on before the last piece of evidence', () => {
@@ -292,11 +326,18 @@ describe('gathering', () => {
 
 describe('a slot that was taken before the write', () => {
   const booking = meetingIn({ type: 'booking', proposalId: proposal.id })
-  const change = slotTaken(booking, [personOf()])
+  const taken = slotTaken(booking, proposal.id, { triedBefore: false, now: early })
+  const gathering = { participants: [personOf()], knownOf: new Set<ParticipantId>(), now: early }
+  const change = { meeting: gather(taken.meeting, gathering).meeting, actions: taken.actions }
 
-  test('starts a new round in which everybody is read', () => {
+  test('starts a new round', () => {
     expect(change.meeting).toMatchObject({ round: 2, state: { type: 'gathering' } })
-    expect(namesOf(change.actions)).toContain('scheduling.read_availability')
+  })
+
+  test('is looked at once more later, if an attempt before it got no answer', () => {
+    const tried = slotTaken(booking, proposal.id, { triedBefore: true, now: early })
+    expect(namesOf(tried.actions)).toContain('scheduling.sweep_event')
+    expect(namesOf(change.actions)).not.toContain('scheduling.sweep_event')
   })
 
   test('makes the deadline count again, in a row of its own: the first one ended with the approval', () => {
@@ -335,11 +376,16 @@ describe('what the client is told', () => {
   const verifying = meetingIn({ type: 'verifying', proposalId: proposal.id })
 
   test('goes to every endpoint once per occasion', () => {
-    const { actions } = completionVerified(verifying, proposal.id, endpoints)
-    expect(actions.map(({ identity }) => identity)).toEqual(
+    const verified = (endpointIds: typeof endpoints) =>
+      completionVerified(verifying, proposal, {
+        occasionId: undefined,
+        endpointIds,
+        now: early,
+      }).actions.filter(({ action }) => action === 'scheduling.notify_client')
+    expect(verified(endpoints).map(({ identity }) => identity)).toEqual(
       endpoints.map((id) => `scheduling.notify_client:${id}:meeting.confirmed:${proposal.id}`),
     )
-    expect(completionVerified(verifying, proposal.id, []).actions).toEqual([])
+    expect(verified([])).toEqual([])
   })
 
   test('of a repair names the repair and no fact about it', () => {
@@ -355,9 +401,9 @@ describe('what the client is told', () => {
   })
 
   test('of what was not told is one message for each exception', () => {
-    const { id, revision, round, state, traceParent } = meetingIn({ type: 'incomplete' })
+    const { intent: _, ...head } = meetingIn({ type: 'incomplete' })
     const draft = IntentDraft.parse(intentInput({ timeZone: undefined }))
-    const meeting = { id, revision, round, state, traceParent, draft }
+    const meeting = { ...head, draft }
     const exceptions = [ExceptionId.parse(randomUUID()), ExceptionId.parse(randomUUID())]
     const actions = askForAbsent(meeting, exceptions, endpoints)
     expect(eventsOf(actions)).toEqual(Array(4).fill('exception.opened'))
@@ -369,11 +415,19 @@ test('no decision puts a name, an address or a text into a row', () => {
   const people = [personOf({ displayName: 'Benjamin' })]
   const approved = approve(awaiting(), proposal, byAda, early)
   const actions = [
-    ...gather(meetingIn({ type: 'gathering' }), people).actions,
+    ...gather(meetingIn({ type: 'gathering' }), { participants: people, knownOf: new Set(), now: early })
+      .actions,
     ...('actions' in approved ? approved.actions : []),
-    ...slotTaken(meetingIn({ type: 'booking', proposalId: proposal.id }), people).actions,
+    ...slotTaken(meetingIn({ type: 'booking', proposalId: proposal.id }), proposal.id, {
+      triedBefore: true,
+      now: early,
+    }).actions,
     ...eventWritten(awaiting(), proposal.id).actions,
-    ...completionVerified(awaiting(), proposal.id, endpoints).actions,
+    ...completionVerified(awaiting(), proposal, {
+      occasionId: undefined,
+      endpointIds: endpoints,
+      now: early,
+    }).actions,
   ]
   expect(actions.length).toBeGreaterThan(5)
   const rows = JSON.stringify(actions)

@@ -1,7 +1,9 @@
 /**
- * A meeting's states and every decision about it. Pure: state, input and time in; state, records and actions out.
+ * A meeting: the states it can be in, and every decision on the way to a proposal. Pure: state, input and time in, state
+ * and actions out. What follows an approval is decided in booking.ts, what ends or changes a meeting in ending.ts.
  */
 import type { ActionRequest } from '@aftercommit/outbox'
+import type { TimeZone } from '@aftercommit/time'
 import { z } from 'zod'
 import { schedulingActions, type ClientEvent } from './actions.ts'
 import {
@@ -15,14 +17,15 @@ import {
   type NewId,
   type ParticipantId,
 } from './ids.ts'
-import { sameAddress, type IntentDraft, type MeetingIntent, type WorkingHours } from './intent.ts'
+import type { IntentDraft, MeetingIntent, WorkingHours } from './intent.ts'
+import { nextContactAt } from './outreach/cadence.ts'
 import type { FindTimesResult, Slot } from './overlap.ts'
 
 /** Where a meeting stands. Stored as JSON beside its discriminant, and parsed by this schema on the way out. */
 export const MeetingState = z.discriminatedUnion('type', [
   /** Something it cannot do without was not told; see absence.ts. It has exceptions, and no participants yet. */
   z.object({ type: z.literal('incomplete') }),
-  /** Free/busy reads of this round are under way. */
+  /** Calendars of this round are being read, and people without one are being asked. */
   z.object({ type: z.literal('gathering') }),
   /** All evidence is in; a time is being looked for. */
   z.object({ type: z.literal('choosing') }),
@@ -37,7 +40,18 @@ export const MeetingState = z.discriminatedUnion('type', [
   z.object({ type: z.literal('no_overlap') }),
   /** The booking deadline came before an approval. */
   z.object({ type: z.literal('lapsed') }),
-  z.object({ type: z.literal('in_repair'), repairId: RepairId, code: z.string() }),
+  z.object({
+    type: z.literal('in_repair'),
+    repairId: RepairId,
+    code: z.string(),
+    /** The approved proposal that it is about; absent when none was approved. */
+    proposalId: ProposalId.optional(),
+  }),
+  /** What may stand at the provider is being taken away before the meeting is booked anew. */
+  z.object({ type: z.literal('clearing'), proposalId: ProposalId }),
+  /** A person cancelled it, and its event is being cancelled at the provider. */
+  z.object({ type: z.literal('cancelling'), proposalId: ProposalId }),
+  z.object({ type: z.literal('cancelled') }),
 ])
 export type MeetingState = z.output<typeof MeetingState>
 export type MeetingStateType = MeetingState['type']
@@ -47,6 +61,10 @@ interface MeetingHead {
   readonly revision: number
   readonly round: number
   readonly state: MeetingState
+  /** The approved proposal under which a confirmed event stands at the provider; it stays while a change is sought. */
+  readonly standingProposalId: ProposalId | undefined
+  /** From which round on what people stated about their time counts. */
+  readonly statedSinceRound: number
   readonly traceParent: string | undefined
 }
 
@@ -66,8 +84,14 @@ export interface Participant {
   readonly address: string
   readonly role: 'required' | 'optional'
   readonly connectionId: ConnectionId | undefined
-  readonly timeZone: string | undefined
+  readonly timeZone: TimeZone | undefined
   readonly workingHours: WorkingHours | undefined
+  readonly bufferBeforeMinutes?: number | undefined
+  readonly bufferAfterMinutes?: number | undefined
+  /** Raised when address, calendar or part change. Links given out for an older one are void. */
+  readonly revision: number
+  /** The round in which this person was last asked by mail. */
+  readonly askedRound: number | undefined
 }
 
 export interface Proposal {
@@ -94,16 +118,20 @@ export interface Repair {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-const moved = <M extends MeetingHead>(meeting: M, state: MeetingState): M => ({ ...meeting, state })
+export const moved = <M extends MeetingHead>(meeting: M, state: MeetingState): M => ({ ...meeting, state })
 
-const facets = (meeting: MeetingHead, account?: string) => ({
+/** What every action of a meeting carries. `account` is the provider account whose rests and caps apply. */
+export const facets = (meeting: MeetingHead, account?: string) => ({
   aggregateRevision: meeting.revision,
   ...(account !== undefined && { account }),
   ...(meeting.traceParent !== undefined && { traceParent: meeting.traceParent }),
 })
 
+/** The account of everything that goes through the mail server. */
+const MAIL_ACCOUNT = 'mail'
+
 /** One notification per endpoint the client has named. */
-const tellClient = (
+export const tellClient = (
   meeting: MeetingHead,
   endpointIds: readonly EndpointId[],
   event: ClientEvent,
@@ -115,6 +143,13 @@ const tellClient = (
       facets(meeting),
     ),
   )
+
+/** A mail to one person, sent once. */
+export const notice = (
+  meeting: MeetingHead,
+  payload: Omit<Parameters<typeof schedulingActions.sendNotice.request>[0], 'meetingId'>,
+): ActionRequest =>
+  schedulingActions.sendNotice.request({ meetingId: meeting.id, ...payload }, facets(meeting, MAIL_ACCOUNT))
 
 /**
  * The row that ends a meeting which nobody has approved by its deadline. `round` names the round from which an approved
@@ -145,30 +180,114 @@ const unapproved: ReadonlySet<MeetingStateType> = new Set<MeetingStateType>([
   'in_repair',
 ])
 
-/** The deadline has come. Undefined: the meeting was approved or ended before it. */
+/**
+ * The deadline has come. A meeting whose change was not approved in time stays booked as it was. Undefined: it was
+ * approved or ended before.
+ */
 export const lapse = <M extends MeetingHead>(
   meeting: M,
   endpointIds: readonly EndpointId[],
 ): { readonly meeting: M; readonly actions: readonly ActionRequest[] } | undefined => {
   if (!unapproved.has(meeting.state.type)) return undefined
-  const next = moved(meeting, { type: 'lapsed' })
-  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
+  const { standingProposalId: proposalId } = meeting
+  if (proposalId === undefined) {
+    const next = moved(meeting, { type: 'lapsed' })
+    return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
+  }
+  const next = moved(meeting, { type: 'confirmed', proposalId })
+  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.reschedule_lapsed', proposalId) }
 }
 
-/** Asks for everybody's free/busy of the meeting's current round. */
-export const gather = (meeting: Meeting, participants: readonly Participant[]): Change => ({
-  meeting: moved(meeting, { type: 'gathering' }),
-  actions: participants.flatMap((participant) =>
-    participant.connectionId === undefined
+/** Who has to be heard in a round, and of whom everything is known already. */
+export interface Gathering {
+  readonly participants: readonly Participant[]
+  /** Whose evidence of this round is in; see evidence.ts. */
+  readonly knownOf: ReadonlySet<ParticipantId>
+  readonly now: Date
+}
+
+/** Reads everybody's calendar for the meeting's current round, and asks those who have none and have not told yet. */
+export const gather = (
+  meeting: Meeting,
+  gathering: Gathering,
+): Change & { readonly asked: readonly ParticipantId[] } => {
+  const unknown = gathering.participants.filter(({ id }) => !gathering.knownOf.has(id))
+  const asked = unknown.filter(({ connectionId }) => connectionId === undefined)
+  const reads = unknown.flatMap(({ id, connectionId }) =>
+    connectionId === undefined
       ? []
       : [
           schedulingActions.readAvailability.request(
-            { meetingId: meeting.id, participantId: participant.id, round: meeting.round },
-            facets(meeting, participant.connectionId),
+            { meetingId: meeting.id, participantId: id, round: meeting.round },
+            facets(meeting, connectionId),
           ),
         ],
-  ),
-})
+  )
+  const asks = asked.flatMap((person) => askAgain(meeting, person, [], gathering.now))
+  const arrived = evidenceArrived(
+    moved(meeting, { type: 'gathering' }),
+    gathering.participants,
+    gathering.knownOf,
+  )
+  return {
+    meeting: arrived.meeting,
+    actions: [...reads, ...asks, ...arrived.actions],
+    asked: asked.map(({ id }) => id),
+  }
+}
+
+/** Optional people are asked once: nobody's meeting waits for reminders to them. */
+const messagesMaxOf = (meeting: Meeting, person: Participant): number =>
+  person.role === 'optional' ? 1 : (meeting.intent.outreach?.messagesMax ?? 0)
+
+/**
+ * The next message to a person, at a humane hour; after the last one, the row that ends the asking when the last message
+ * had its time. Without authority to ask there is none.
+ */
+export const askAgain = (
+  meeting: Meeting,
+  person: Participant,
+  sent: readonly Date[],
+  now: Date,
+): readonly ActionRequest[] => {
+  const at = contactDueAt(meeting, person, sent, now)
+  if (!at) return []
+  return [
+    schedulingActions.askParticipant.request(
+      {
+        meetingId: meeting.id,
+        participantId: person.id,
+        participantRevision: person.revision,
+        round: meeting.round,
+        number: sent.length + 1,
+      },
+      { ...facets(meeting, MAIL_ACCOUNT), participantRevision: person.revision, notBefore: at },
+    ),
+  ]
+}
+
+/** When the next message may go out, or the last one has had its time. Undefined without authority, and past the deadline. */
+export const contactDueAt = (
+  meeting: Meeting,
+  person: Participant,
+  sent: readonly Date[],
+  now: Date,
+): Date | undefined => {
+  const { outreach, timeZone, bookBy } = meeting.intent
+  if (!outreach) return undefined
+  const policy = {
+    ...outreach,
+    // One more than are sent: the last row finds that enough was sent, and says that nobody answered.
+    messagesMax: messagesMaxOf(meeting, person) + 1,
+    stopAt: new Date(bookBy),
+  }
+  const next = nextContactAt(policy, sent, person.timeZone ?? timeZone, now)
+  return next.type === 'at' ? next.at : undefined
+}
+
+/** Whether this message is one too many: the person has had all that the authority allows, and did not answer. */
+export const askedEnough = (meeting: Meeting, person: Participant, number: number): boolean =>
+  number > messagesMaxOf(meeting, person)
 
 /** A piece of evidence has arrived. When it was the last one of the round, a time is looked for. */
 export const evidenceArrived = (
@@ -185,6 +304,9 @@ export const evidenceArrived = (
   return { meeting: moved(meeting, { type: 'choosing' }), actions: [find] }
 }
 
+/** The meeting in its next round: everybody's time is to be gathered anew. */
+export const nextRound = (meeting: Meeting): Meeting => ({ ...meeting, round: meeting.round + 1 })
+
 /** The code of evidence that was good once. Unlike the others it says nothing about the calendar. */
 export const EVIDENCE_EXPIRED = 'expired'
 
@@ -199,15 +321,14 @@ export interface Searched {
 export type TimeChosen =
   | (Change & { readonly type: 'proposed'; readonly proposal: Proposal })
   | (Change & { readonly type: 'no_overlap' })
-  /** Nothing is wrong but that it took too long: everybody's time is read anew. */
-  | (Change & { readonly type: 'outdated' })
+  /** Nothing is wrong but that it took too long: everybody's time is to be read anew. */
+  | { readonly type: 'outdated' }
   | (Change & { readonly type: 'repair'; readonly repair: Repair })
 
 /** The search has ended. Automatic approval is its caller's next step, by the same rule as a person's. */
 export const timesFound = (
   meeting: Meeting,
   { result, evidenceIds, unknownRequired }: Searched,
-  participants: readonly Participant[],
   endpointIds: readonly EndpointId[],
   newId: NewId,
 ): TimeChosen => {
@@ -215,154 +336,105 @@ export const timesFound = (
     case 'found': {
       const [best] = result.slots
       if (!best) throw new Error('a search that found a time named none')
-      const proposal: Proposal = {
-        id: ProposalId.parse(newId()),
-        meetingRevision: meeting.revision,
-        round: meeting.round,
-        start: best.start,
-        end: best.end,
-        evidenceIds,
-        optional: { optionalAttending: best.optionalAttending, optionalMissing: best.optionalMissing },
-      }
-      const next = moved(meeting, { type: 'awaiting_approval', proposalId: proposal.id })
-      const tell = meeting.intent.approval.type === 'named_approver'
-      const actions = tell ? tellClient(next, endpointIds, 'proposal.awaiting_approval', proposal.id) : []
-      return { type: 'proposed', meeting: next, actions, proposal }
+      return proposed(
+        meeting,
+        {
+          id: ProposalId.parse(newId()),
+          meetingRevision: meeting.revision,
+          round: meeting.round,
+          start: best.start,
+          end: best.end,
+          evidenceIds,
+          optional: { optionalAttending: best.optionalAttending, optionalMissing: best.optionalMissing },
+        },
+        endpointIds,
+      )
     }
     case 'no_overlap': {
       const next = moved(meeting, { type: 'no_overlap' })
-      return {
-        type: 'no_overlap',
-        meeting: next,
-        actions: tellClient(next, endpointIds, 'meeting.no_overlap', meeting.id),
-      }
+      // The occasion is the round: a meeting that is looked for again may fail to be found again.
+      const actions = tellClient(next, endpointIds, 'meeting.no_overlap', newId())
+      return { type: 'no_overlap', meeting: next, actions }
     }
     case 'unknown_required': {
       // Beside a calendar that does not tell, evidence that merely grew old is nobody's to repair.
       const reasons = unknownRequired.filter(({ code }) => code !== EVIDENCE_EXPIRED)
-      if (reasons.length === 0) return { type: 'outdated', ...gatherAgain(meeting, participants) }
-      const facts = { participantIds: reasons.map(({ participantId }) => participantId), reasons }
-      // Who owns a calendar can grant it anew, but cannot bring back a key.
-      const keysOnly = reasons.every(({ code }) => code === 'credential_unreadable')
-      const owner = keysOnly ? 'operations' : 'calendar_owner'
-      const repair = newRepair(newId, 'availability_unknown', owner, facts)
-      return { type: 'repair', ...opened(meeting, repair, endpointIds) }
+      if (reasons.length === 0) return { type: 'outdated' }
+      return { type: 'repair', ...openRepair(meeting, endpointIds, unknownFault(reasons), newId) }
     }
   }
 }
 
-const newRepair = (newId: NewId, code: string, owner: string, facts: Repair['facts']): Repair => ({
-  id: RepairId.parse(newId()),
-  code,
-  owner,
-  facts,
+const unknownFault = (reasons: Searched['unknownRequired']): Fault => ({
+  code: 'availability_unknown',
+  // Who owns a calendar can grant it anew, but cannot bring back a key.
+  owner: reasons.every(({ code }) => code === 'credential_unreadable') ? 'operations' : 'calendar_owner',
+  facts: { participantIds: reasons.map(({ participantId }) => participantId), reasons },
 })
 
-const opened = (
+const proposed = (
   meeting: Meeting,
-  repair: Repair,
+  proposal: Proposal,
   endpointIds: readonly EndpointId[],
-): Change & { readonly repair: Repair } => {
-  const next = moved(meeting, { type: 'in_repair', repairId: repair.id, code: repair.code })
-  return { meeting: next, actions: tellClient(next, endpointIds, 'repair.opened', repair.id), repair }
+): Extract<TimeChosen, { type: 'proposed' }> => {
+  const next = moved(meeting, { type: 'awaiting_approval', proposalId: proposal.id })
+  const ask =
+    meeting.intent.approval.type === 'automatic'
+      ? []
+      : [
+          ...tellClient(next, endpointIds, 'proposal.awaiting_approval', proposal.id),
+          notice(next, { kind: 'approval_request', occasionId: proposal.id }),
+        ]
+  return { type: 'proposed', meeting: next, actions: ask, proposal }
+}
+
+/** What went wrong for good, and who can put it right. */
+export interface Fault {
+  readonly code: string
+  readonly owner: string
+  readonly facts: Repair['facts']
+  /** The approved proposal that it is about. */
+  readonly proposalId?: ProposalId
 }
 
 /** Something ended for good that the meeting cannot do without. A person must look. */
 export const openRepair = (
   meeting: Meeting,
   endpointIds: readonly EndpointId[],
-  fault: { readonly code: string; readonly owner: string; readonly facts: Repair['facts'] },
+  { code, owner, facts, proposalId }: Fault,
   newId: NewId,
-): Change & { readonly repair: Repair } =>
-  opened(meeting, newRepair(newId, fault.code, fault.owner, fault.facts), endpointIds)
-
-export type Approver = { readonly type: 'automatic' } | { readonly type: 'person'; readonly address: string }
-
-export type Approval =
-  | (Change & { readonly type: 'approved'; readonly authority: 'automatic' | 'named_approver' })
-  | { readonly type: 'not_awaiting'; readonly state: MeetingStateType }
-  /** The proposal that was approved is not the one that stands. */
-  | { readonly type: 'outdated'; readonly currentProposalId: ProposalId }
-  | { readonly type: 'not_authorised' }
-  | { readonly type: 'too_late' }
-
-/**
- * Binds one proposal of the current revision and enqueues exactly one write. Of two approvals the second finds the
- * meeting no longer waiting.
- */
-export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now: Date): Approval => {
-  if (meeting.state.type !== 'awaiting_approval') {
-    return { type: 'not_awaiting', state: meeting.state.type }
-  }
-  const { proposalId } = meeting.state
-  if (proposalId !== proposal.id || proposal.meetingRevision !== meeting.revision) {
-    return { type: 'outdated', currentProposalId: proposalId }
-  }
-  const authority = authorityOf(meeting.intent, by)
-  if (!authority) return { type: 'not_authorised' }
-  if (now.getTime() > Date.parse(meeting.intent.bookBy) || proposal.start <= now) return { type: 'too_late' }
-  const write = schedulingActions.writeEvent.request(
-    { meetingId: meeting.id, proposalId },
-    facets(meeting, meeting.intent.organizer.calendarConnectionId),
-  )
-  return {
-    type: 'approved',
-    authority,
-    meeting: moved(meeting, { type: 'booking', proposalId }),
-    actions: [write],
-  }
+): Change & { readonly repair: Repair } => {
+  const repair: Repair = { id: RepairId.parse(newId()), code, owner, facts }
+  const next = moved(meeting, {
+    type: 'in_repair',
+    repairId: repair.id,
+    code,
+    ...(proposalId !== undefined && { proposalId }),
+  })
+  return { meeting: next, actions: tellClient(next, endpointIds, 'repair.opened', repair.id), repair }
 }
 
-const authorityOf = (intent: MeetingIntent, by: Approver): 'automatic' | 'named_approver' | undefined => {
-  const { approval } = intent
-  if (approval.type === 'automatic') return by.type === 'automatic' ? 'automatic' : undefined
-  return by.type === 'person' && sameAddress(by.address, approval.address) ? 'named_approver' : undefined
-}
-
-/** The states in which a write of this proposal may still be made or accounted for. */
-export const expectsWriteOf = (meeting: Meeting, proposalId: ProposalId): boolean =>
-  (meeting.state.type === 'booking' || meeting.state.type === 'write_uncertain') &&
-  meeting.state.proposalId === proposalId
-
-/** The event is at the provider. It counts for nothing until it has been read back. */
-export const eventWritten = (meeting: Meeting, proposalId: ProposalId): Change => ({
-  meeting: moved(meeting, { type: 'verifying', proposalId }),
-  actions: [
-    schedulingActions.readBackEvent.request(
-      { meetingId: meeting.id, proposalId },
-      facets(meeting, meeting.intent.organizer.calendarConnectionId),
-    ),
-  ],
-})
-
-/** The write's answer was lost. */
-export const writeUncertain = (meeting: Meeting, proposalId: ProposalId): Change => ({
-  meeting: moved(meeting, { type: 'write_uncertain', proposalId }),
-  actions: [],
-})
-
-/** The effect was proved absent: the write is going to be made again. */
-export const writePending = (meeting: Meeting, proposalId: ProposalId): Change => ({
-  meeting: moved(meeting, { type: 'booking', proposalId }),
-  actions: [],
-})
-
-const gatherAgain = (meeting: Meeting, participants: readonly Participant[]): Change =>
-  gather({ ...meeting, round: meeting.round + 1 }, participants)
-
-/** Somebody's time was taken between proposal and write: everybody's is read anew, and the deadline counts again. */
-export const slotTaken = (meeting: Meeting, participants: readonly Participant[]): Change => {
-  const again = gatherAgain(meeting, participants)
-  const deadline = deadlineOf(again.meeting, meeting.intent.bookBy, again.meeting.round)
-  return { meeting: again.meeting, actions: [...again.actions, deadline] }
-}
-
-/** What was read back agrees with what was approved in every point. */
-export const completionVerified = (
-  meeting: Meeting,
-  proposalId: ProposalId,
-  endpointIds: readonly EndpointId[],
-): Change => {
-  const next = moved(meeting, { type: 'confirmed', proposalId })
-  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.confirmed', proposalId) }
+/** The proposals for which the meeting keeps people's time; every other hold is released. */
+export const heldProposalsOf = ({ state, standingProposalId }: MeetingHead): readonly ProposalId[] => {
+  const standing = standingProposalId === undefined ? [] : [standingProposalId]
+  switch (state.type) {
+    case 'booking':
+    case 'write_uncertain':
+    case 'verifying':
+    case 'confirmed':
+    case 'clearing':
+    case 'cancelling':
+      return [...standing, state.proposalId]
+    case 'in_repair':
+      return state.proposalId === undefined ? standing : [...standing, state.proposalId]
+    case 'incomplete':
+    case 'gathering':
+    case 'choosing':
+    case 'awaiting_approval':
+    case 'no_overlap':
+      return standing
+    case 'lapsed':
+    case 'cancelled':
+      return []
+  }
 }

@@ -1,3 +1,4 @@
+import { ZoneName } from './values.ts'
 import { describe, expect, test } from '@jest/globals'
 import { ids, intentOf, meetingIn, personOf } from './cast.testing.ts'
 import type { Evidence } from './evidence.ts'
@@ -35,6 +36,7 @@ const search = (
     meeting: meetingIn({ type: 'choosing' }, { intent: intentOf(intent) }),
     participants,
     evidence,
+    held: new Map(),
     now,
   })
 
@@ -92,7 +94,7 @@ test('a proposal names all the evidence it was made from', () => {
 
 describe('working hours', () => {
   const hours = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
-  const working = (timeZone: string) => personOf({ timeZone, workingHours: hours })
+  const working = (timeZone: string) => personOf({ timeZone: ZoneName.parse(timeZone), workingHours: hours })
   const window = (from: string, to: string) => ({ window: { from, to } })
 
   test('mean the wall clock of their zone on both sides of a clock change', () => {

@@ -1,76 +1,107 @@
-import { workingWindows, parseTimeZone, type Interval } from '@aftercommit/time'
+import { workingWindows, type Interval, type WorkingHours } from '@aftercommit/time'
+import type { PersonAvailability, PersonTime } from './availability.ts'
 import type { Evidence } from './evidence.ts'
 import type { ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
 import { EVIDENCE_EXPIRED, type Meeting, type Participant, type Searched } from './meeting.ts'
-import { findTimes, type PersonAvailability } from './overlap.ts'
+import { findTimes, type FindTimesInput } from './overlap.ts'
+import { defaultPreferences, type Preferences } from './preference.ts'
 
-const GRAIN_MS = 15 * 60_000
+const MINUTE_MS = 60_000
+
+/** The proposed time, and three alternatives to it. */
+const SLOTS_MAX = 4
 
 export interface Search {
   readonly meeting: Meeting
   readonly participants: readonly Participant[]
-  /** This round's evidence. */
+  /** What counts now, at most one piece for each person. */
   readonly evidence: readonly Evidence[]
+  /** When each person is promised to other meetings. Nobody is asked to break a promise, not even an optional person. */
+  readonly held: ReadonlyMap<ParticipantId, readonly Interval[]>
   readonly now: Date
 }
 
-/** Looks for a time from this round's evidence. What has expired by `now` counts as unknown. Pure. */
-export const searchTimes = ({ meeting, participants, evidence, now }: Search): Searched => {
-  const window = windowOf(meeting.intent)
-  const evidenceByPerson = new Map(evidence.map((piece) => [piece.participantId, piece]))
-  const people = (role: Participant['role']): readonly PersonAvailability[] =>
-    participants
-      .filter((participant) => participant.role === role)
-      .map((participant) => availabilityOf(participant, evidenceByPerson, window, now))
-  const required = people('required')
-  const result = findTimes({
-    durationMs: durationMs(meeting.intent),
-    window,
-    grainMs: GRAIN_MS,
-    required,
-    optional: people('optional'),
-    approachNotBefore: now,
-    maxProposals: 3,
-  })
+/** Looks for a time from what is known. What has expired by `now` counts as unknown. Pure. */
+export const searchTimes = (search: Search): Searched => {
+  const input = findTimesInputOf(search)
   return {
-    result,
-    evidenceIds: evidence.map(({ id }) => id),
-    unknownRequired: required.flatMap(({ participantId, busy }) =>
-      busy.type === 'unknown' ? [{ participantId, code: busy.reason }] : [],
+    result: findTimes(input),
+    evidenceIds: search.evidence.map(({ id }) => id),
+    unknownRequired: input.required.flatMap(({ participantId, time }) =>
+      time.type === 'unknown' ? [{ participantId, code: time.reason }] : [],
     ),
   }
 }
 
-const availabilityOf = (
-  participant: Participant,
-  evidenceByPerson: ReadonlyMap<ParticipantId, Evidence>,
-  window: Interval,
-  now: Date,
-): PersonAvailability => {
-  const piece = evidenceByPerson.get(participant.id)
-  const allowed = allowedOf(participant, window)
-  const unknown = (reason: string): PersonAvailability => ({
-    participantId: participant.id,
-    busy: { type: 'unknown', reason },
-    allowed,
-  })
-  if (!piece) return unknown('no_evidence')
-  if (piece.type === 'unknown') return unknown(piece.code)
-  if (piece.expiresAt <= now) return unknown(EVIDENCE_EXPIRED)
+/** The search as instants, without anything that only people read. */
+export const findTimesInputOf = ({ meeting, participants, evidence, held, now }: Search): FindTimesInput => {
+  const { intent } = meeting
+  const window = windowOf(intent)
+  const preferences = intent.preferences ?? defaultPreferences
+  const evidenceByPerson = new Map(evidence.map((piece) => [piece.participantId, piece]))
+  const hoursWithin = hoursOver(window)
+  const people = (role: Participant['role']): readonly PersonAvailability[] =>
+    participants
+      .filter((participant) => participant.role === role)
+      .map(({ id, timeZone: zone, workingHours, ...participant }) => ({
+        participantId: id,
+        time: timeOf(evidenceByPerson.get(id), now),
+        held: held.get(id) ?? [],
+        bufferBeforeMs: (participant.bufferBeforeMinutes ?? 0) * MINUTE_MS,
+        bufferAfterMs: (participant.bufferAfterMinutes ?? 0) * MINUTE_MS,
+        // Hours are the client's authority to ask; what somebody states outside of them does not widen it.
+        allowed: workingHours && zone && hoursWithin({ ...workingHours, zone }),
+      }))
   return {
-    participantId: participant.id,
-    busy: { type: 'known', busy: piece.busy, bufferBeforeMs: 0, bufferAfterMs: 0 },
-    allowed,
+    durationMs: durationMs(intent),
+    window,
+    grainMs: preferences.startEveryMinutes * MINUTE_MS,
+    zone: intent.timeZone,
+    required: people('required'),
+    optional: people('optional'),
+    approachNotBefore: now,
+    rank: {
+      ...preferences,
+      preferred: preferences.prefer?.flatMap((times) => hoursWithin({ ...times, zone: intent.timeZone })),
+    },
+    slotsMax: SLOTS_MAX,
   }
 }
 
-const allowedOf = (participant: Participant, window: Interval): readonly Interval[] | undefined => {
-  const { workingHours, timeZone } = participant
-  if (!workingHours || timeZone === undefined) return undefined
-  const zone = parseTimeZone(timeZone)
-  if (zone.type !== 'zone') throw new Error('a participant was stored with a zone that does not exist')
-  const windows = workingWindows({ ...workingHours, zone: zone.zone, from: window.start, to: window.end })
-  if (windows.type !== 'windows') throw new Error('a participant was stored with hours that mean nothing')
-  return windows.windows
+const timeOf = (piece: Evidence | undefined, now: Date): PersonTime => {
+  if (!piece) return { type: 'unknown', reason: 'no_evidence' }
+  if (piece.type === 'unknown') return { type: 'unknown', reason: piece.code }
+  if (piece.expiresAt <= now) return { type: 'unknown', reason: EVIDENCE_EXPIRED }
+  return piece.type === 'known' ? { type: 'known', busy: piece.busy } : { type: 'stated', free: piece.free }
+}
+
+/** Hours as instants. Many people keep the same ones, so each kind is laid over the window once. */
+const hoursOver = ({ start, end }: Interval): ((hours: WorkingHours) => readonly Interval[]) => {
+  const windowsByHours = new Map<string, readonly Interval[]>()
+  return (hours) => {
+    const key = JSON.stringify([hours.zone, hours.startsAt, hours.endsAt, hours.days])
+    const known = windowsByHours.get(key)
+    if (known) return known
+    const result = workingWindows({ ...hours, from: start, to: end })
+    if (result.type !== 'windows') throw new Error('a meeting was stored with hours that mean nothing')
+    windowsByHours.set(key, result.windows)
+    return result.windows
+  }
+}
+
+/** What each of these people keeps free around a meeting, in minutes. */
+type Buffered = Pick<Participant, 'bufferBeforeMinutes' | 'bufferAfterMinutes'>
+
+/**
+ * The time that has to be known of these people so that their buffers can be kept: of a window to search, or of a slot to
+ * check once more. What lies just outside of it may still be too near.
+ */
+export const withBuffers = ({ start, end }: Interval, people: readonly Buffered[]): Interval => {
+  const widest = (minutes: readonly (number | undefined)[]): number =>
+    Math.max(0, ...minutes.map((each) => each ?? 0)) * MINUTE_MS
+  return {
+    start: new Date(start.getTime() - widest(people.map(({ bufferBeforeMinutes }) => bufferBeforeMinutes))),
+    end: new Date(end.getTime() + widest(people.map(({ bufferAfterMinutes }) => bufferAfterMinutes))),
+  }
 }

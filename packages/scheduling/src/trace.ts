@@ -1,94 +1,72 @@
 /** One meeting's whole story in one order: what was asked, learned, decided, done and proved. */
-import {
-  readActions,
-  readAttempts,
-  type ActionRecordRow,
-  type AttemptRecordRow,
-} from '@aftercommit/outbox/operate'
+import { readActions, readAttempts, type ActionRecordRow } from '@aftercommit/outbox/operate'
 import type { Db, Tx } from '@aftercommit/platform/db'
-import type { MeetingId } from './ids.ts'
-import type { Meeting } from './meeting.ts'
+import { z } from 'zod'
+import { MeetingId } from './ids.ts'
+import { knownPeople } from './known.ts'
+import { MeetingState, type IncompleteMeeting, type Meeting } from './meeting.ts'
 import {
   isComplete,
   readApproval,
+  readAnyMeeting,
   readCompletion,
+  readContacts,
   readEvent,
   readEvidence,
-  readAnyMeeting,
+  readEverybody,
   readExceptionsOf,
+  readHeldProposals,
+  readMeetingTimes,
+  readParticipants,
   readProposals,
   readRepairs,
+  readReplies,
+  type MeetingException,
+  type StoredRepair,
 } from './store.ts'
+import { TraceEntry } from './trace-entries.ts'
+import { inCausalOrder } from './trace-order.ts'
+import { actionEntries, factsOfAction } from './trace-record.ts'
+import { deadActs, Pending, Stage, Step, stagesIn, stepsOf, Wait, waitsIn } from './trace-waits.ts'
 
-/** No entry is personal: people are ids, and calls are redacted. */
-export type TraceEntry = { readonly at: string } & (
-  | { readonly type: 'action_enqueued'; readonly actionId: string; readonly action: string }
-  | {
-      readonly type: 'attempt'
-      readonly actionId: string
-      readonly action: string
-      readonly attempt: number
-      readonly replicaId: string | null
-      readonly outcome: string
-      readonly code: string | null
-      readonly durationMs: number | undefined
-      readonly calls: NonNullable<AttemptRecordRow['calls']>
-    }
-  | {
-      readonly type: 'action_ended'
-      readonly actionId: string
-      readonly action: string
-      readonly outcome: string
-      readonly code: string | null
-      readonly attempts: number
-    }
-  | {
-      readonly type: 'evidence'
-      readonly participantId: string
-      readonly source: string
-      readonly known: boolean
-      readonly code: string | undefined
-      readonly expiresAt: string
-    }
-  | {
-      readonly type: 'proposal'
-      readonly proposalId: string
-      readonly start: string
-      readonly end: string
-      readonly evidenceIds: readonly string[]
-    }
-  | { readonly type: 'approval'; readonly proposalId: string; readonly authority: string }
-  | { readonly type: 'event_written'; readonly provider: string; readonly eventId: string }
-  | { readonly type: 'completion_verified'; readonly eventId: string; readonly checks: readonly string[] }
-  | { readonly type: 'exception_opened'; readonly exceptionId: string; readonly code: string }
-  | { readonly type: 'exception_ended'; readonly exceptionId: string; readonly state: string }
-  | {
-      readonly type: 'repair_opened'
-      readonly repairId: string
-      readonly code: string
-      readonly owner: string
-    }
-)
+/** Nothing in it is personal but the instruction: people are ids and positions, and calls are redacted. */
+export const MeetingTrace = z.object({
+  meetingId: MeetingId,
+  state: MeetingState,
+  revision: z.int(),
+  openedAt: z.iso.datetime(),
+  changedAt: z.iso.datetime().meta({ description: 'When the meeting itself was changed last.' }),
+  round: z
+    .int()
+    .meta({ description: 'How often everybody’s time was gathered anew, the first time included.' }),
+  instruction: z.string().optional().meta({
+    description: "The person's own words, kept as provenance; absent when none were given.",
+  }),
+  people: z.array(
+    z.object({
+      id: z.uuid(),
+      label: z.string().meta({ description: 'How the text form names this person.', examples: ['p1'] }),
+      role: z.enum(['required', 'optional']),
+      source: z.string().meta({ description: 'Where their time is read, or that they are asked by mail.' }),
+      removed: z.boolean(),
+    }),
+  ),
+  entries: z.array(TraceEntry).meta({ description: 'In the order in which one followed the other.' }),
+  waits: z.array(Wait),
+  stages: z.array(Stage),
+  pending: z.array(Pending),
+  next: z.array(Step).meta({
+    description:
+      'Whoever must act, then what happens by itself, the soonest first. Empty: nothing is left to do.',
+  }),
+})
+export type MeetingTrace = z.output<typeof MeetingTrace>
 
-export interface Trace {
-  readonly meetingId: MeetingId
-  readonly state: Meeting['state']
-  readonly revision: number
-  /** The person's own words, kept as provenance; undefined when none were given. */
-  readonly instruction: string | undefined
-  readonly entries: readonly TraceEntry[]
-  /** Actions not yet ended: what the meeting waits for, and until when. */
-  readonly pending: readonly {
-    readonly actionId: string
-    readonly action: string
-    readonly state: string
-    readonly dueAt: string | undefined
-    /** The dispatcher that works on it now. */
-    readonly heldBy: string | undefined
-  }[]
-}
-
-export const readTrace = (db: Db, tenantId: string, meetingId: MeetingId): Promise<Trace | undefined> =>
+export const readTrace = (
+  db: Db,
+  tenantId: string,
+  meetingId: MeetingId,
+): Promise<MeetingTrace | undefined> =>
   db.transact(tenantId, async (tx) => {
     const meeting = await readAnyMeeting(tx, meetingId)
     if (!meeting) return undefined
@@ -97,88 +75,146 @@ export const readTrace = (db: Db, tenantId: string, meetingId: MeetingId): Promi
       tx.sql,
       actions.map(({ id }) => id),
     )
-    const entries = [...actionEntries(actions, attempts), ...(await domainEntries(tx, meetingId))]
+    const repairs = await readRepairs(tx, meetingId)
+    const exceptions = await readExceptionsOf(tx, meetingId)
+    const { openedAt, changedAt } = await readMeetingTimes(tx, meetingId)
+    const { instruction } = isComplete(meeting) ? meeting.intent : meeting.draft
+    const entries = inCausalOrder([
+      openingEntry(openedAt, instruction),
+      ...actionEntries(actions, attempts),
+      ...(await learnedEntries(tx, meetingId)),
+      ...(await decidedEntries(tx, meetingId)),
+      ...exceptions.flatMap(exceptionEntries),
+      ...repairs.flatMap(repairEntries),
+    ])
+    const pending = actions.filter(({ ended_at }) => ended_at === null).map(pendingOf)
+    const openRepairs = repairs.filter(({ resolvedAt }) => resolvedAt === undefined)
+    const acts = [
+      ...openRepairs.map(({ owner, code }) => ({ type: 'person' as const, owner, code })),
+      ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
+      ...deadActs(entries, openRepairs),
+      ...(await awaitedOf(tx, meeting)),
+    ]
     return {
       meetingId,
       state: meeting.state,
       revision: meeting.revision,
-      instruction: isComplete(meeting) ? meeting.intent.instruction : meeting.draft.instruction,
-      entries: entries.sort((a, b) => a.at.localeCompare(b.at)),
-      pending: actions
-        .filter(({ ended_at }) => ended_at === null)
-        .map(({ id, action, state, due_at, lease_owner }) => ({
-          actionId: id,
-          action,
-          state,
-          dueAt: due_at?.toISOString(),
-          heldBy: lease_owner ?? undefined,
-        })),
+      openedAt: openedAt.toISOString(),
+      changedAt: changedAt.toISOString(),
+      round: meeting.round,
+      ...(instruction !== undefined && { instruction }),
+      people: await peopleOf(tx, meetingId),
+      entries: [...entries],
+      waits: [...waitsIn(entries)],
+      stages: [...stagesIn(entries)],
+      pending,
+      next: [...stepsOf(acts, pending)],
     }
   })
 
-const actionEntries = (
-  actions: readonly ActionRecordRow[],
-  attempts: readonly AttemptRecordRow[],
-): readonly TraceEntry[] => {
-  const actionById = new Map(actions.map((row) => [row.id, row.action]))
-  const enqueued = actions.map(({ id, action, created_at }): TraceEntry => ({
-    type: 'action_enqueued',
-    at: created_at.toISOString(),
-    actionId: id,
-    action,
+const peopleOf = async (tx: Tx, meetingId: MeetingId): Promise<MeetingTrace['people']> => {
+  const everybody = await readEverybody(tx, meetingId)
+  return everybody.map(({ id, role, provider, removed }, index) => ({
+    id,
+    label: `p${index + 1}`,
+    role,
+    source: provider ?? 'asked by mail',
+    removed,
   }))
-  const tried = attempts.map((row): TraceEntry => ({
-    type: 'attempt',
-    at: (row.started_at ?? row.claimed_at ?? row.ended_at).toISOString(),
-    actionId: row.outbox_id,
-    action: actionById.get(row.outbox_id) ?? '',
-    attempt: row.attempt,
-    replicaId: row.replica_id,
-    outcome: row.outcome,
-    code: row.code,
-    durationMs: row.started_at ? row.ended_at.getTime() - row.started_at.getTime() : undefined,
-    calls: row.calls ?? [],
-  }))
-  const ended = actions.flatMap((row): TraceEntry[] =>
-    row.ended_at === null
-      ? []
-      : [
-          {
-            type: 'action_ended',
-            at: row.ended_at.toISOString(),
-            actionId: row.id,
-            action: row.action,
-            outcome: row.state,
-            code: row.code,
-            attempts: row.attempts,
-          },
-        ],
-  )
-  return [...enqueued, ...tried, ...ended]
 }
 
-const domainEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly TraceEntry[]> => {
+const pendingOf = (row: ActionRecordRow): Pending => ({
+  ...factsOfAction(row),
+  state: row.state,
+  ...(row.due_at && { dueAt: row.due_at.toISOString() }),
+  ...(row.lease_owner !== null && { heldBy: row.lease_owner }),
+})
+
+const answerOf = ({ owner, absence, lapsesAt }: MeetingException) => ({
+  type: 'person' as const,
+  owner,
+  code: absence.code,
+  until: lapsesAt.toISOString(),
+})
+
+/** Who has been asked something that only they can answer: the approver, and people who were written to. */
+const awaitedOf = async (tx: Tx, meeting: Meeting | IncompleteMeeting) => {
+  if (!isComplete(meeting)) return []
+  const { approval, bookBy } = meeting.intent
+  const until = new Date(bookBy).toISOString()
+  if (meeting.state.type === 'awaiting_approval' && approval.type !== 'automatic') {
+    return [{ type: 'person' as const, owner: approval.type, code: 'approval', until }]
+  }
+  if (meeting.state.type !== 'gathering') return []
+  const participants = await readParticipants(tx, meeting.id)
+  const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id))
+  return participants
+    .filter(({ id, askedRound }) => askedRound === meeting.round && !known.has(id))
+    .map(({ id }) => ({
+      type: 'person' as const,
+      owner: 'participant',
+      code: 'reply',
+      participantId: id,
+      until,
+    }))
+}
+
+const openingEntry = (openedAt: Date, instruction: string | undefined): TraceEntry => ({
+  type: 'meeting_opened',
+  at: openedAt.toISOString(),
+  revision: 1,
+  instructed: instruction !== undefined,
+})
+
+const learnedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly TraceEntry[]> => [
+  ...(await readContacts(tx, meetingId)).map((contact): TraceEntry => {
+    const { participantId, kind, round, outcome, code, contactedAt } = contact
+    return {
+      type: 'message_sent',
+      at: contactedAt.toISOString(),
+      ...(participantId !== undefined && { participantId }),
+      kind,
+      round,
+      outcome,
+      ...(code !== undefined && { code }),
+    }
+  }),
+  ...(await readReplies(tx, meetingId)).map(({ participantId, unclear, receivedAt }): TraceEntry => ({
+    type: 'reply_received',
+    at: receivedAt.toISOString(),
+    participantId,
+    unclear: [...unclear],
+  })),
+  ...(await readEvidence(tx, meetingId)).map((piece): TraceEntry => ({
+    type: 'evidence',
+    at: piece.recordedAt.toISOString(),
+    evidenceId: piece.id,
+    participantId: piece.participantId,
+    round: piece.round,
+    source: piece.source,
+    learned: piece.type,
+    ...(piece.type === 'unknown' && { code: piece.code }),
+    retrievedAt: piece.retrievedAt.toISOString(),
+    expiresAt: piece.expiresAt.toISOString(),
+  })),
+]
+
+const decidedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly TraceEntry[]> => {
   const entries: TraceEntry[] = []
-  for (const piece of await readEvidence(tx, meetingId)) {
-    entries.push({
-      type: 'evidence',
-      at: piece.retrievedAt.toISOString(),
-      participantId: piece.participantId,
-      source: piece.source,
-      known: piece.type === 'known',
-      code: piece.type === 'unknown' ? piece.code : undefined,
-      expiresAt: piece.expiresAt.toISOString(),
-    })
+  for (const { proposalId, people, placedAt } of await readHeldProposals(tx, meetingId)) {
+    entries.push({ type: 'hold_placed', at: placedAt.toISOString(), proposalId, people })
   }
   for (const proposal of await readProposals(tx, meetingId)) {
-    const { id: proposalId, evidenceIds } = proposal
+    const { id: proposalId, round, evidenceIds, optional } = proposal
     entries.push({
       type: 'proposal',
       at: proposal.createdAt.toISOString(),
       proposalId,
+      round,
       start: proposal.start.toISOString(),
       end: proposal.end.toISOString(),
-      evidenceIds,
+      evidenceIds: [...evidenceIds],
+      optionalMissing: optional.optionalMissing.map(({ id, because }) => ({ id, because })),
     })
     const approval = await readApproval(tx, proposalId)
     if (approval) {
@@ -187,25 +223,52 @@ const domainEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly Tra
     }
     const event = await readEvent(tx, proposalId)
     if (event) {
-      const { provider, eventId, writtenAt } = event
-      entries.push({ type: 'event_written', at: writtenAt.toISOString(), provider, eventId })
+      const { provider, eventId, recordedAt } = event
+      entries.push({ type: 'event_written', at: recordedAt.toISOString(), proposalId, provider, eventId })
     }
     const completion = await readCompletion(tx, proposalId)
     if (completion) {
-      const { eventId, checks, verifiedAt } = completion
-      const agreed = checks.filter(({ agrees }) => agrees).map(({ field }) => field)
-      entries.push({ type: 'completion_verified', at: verifiedAt.toISOString(), eventId, checks: agreed })
+      const { eventId, verifiedAt } = completion
+      const checks = completion.checks.filter(({ agrees }) => agrees).map(({ field }) => field)
+      entries.push({ type: 'completion_verified', at: verifiedAt.toISOString(), proposalId, eventId, checks })
     }
   }
-  for (const { id: exceptionId, absence, openedAt, endedAt, state } of await readExceptionsOf(
-    tx,
-    meetingId,
-  )) {
-    entries.push({ type: 'exception_opened', at: openedAt.toISOString(), exceptionId, code: absence.code })
-    if (endedAt) entries.push({ type: 'exception_ended', at: endedAt.toISOString(), exceptionId, state })
-  }
-  for (const { id: repairId, code, owner, openedAt } of await readRepairs(tx, meetingId)) {
-    entries.push({ type: 'repair_opened', at: openedAt.toISOString(), repairId, code, owner })
-  }
   return entries
+}
+
+const exceptionEntries = (exception: MeetingException): readonly TraceEntry[] => {
+  const { id: exceptionId, absence, owner, openedAt, lapsesAt, endedAt, state } = exception
+  const { code } = absence
+  const lapses = lapsesAt.toISOString()
+  return [
+    { type: 'exception_opened', at: openedAt.toISOString(), exceptionId, code, owner, lapsesAt: lapses },
+    ...(endedAt
+      ? [{ type: 'exception_ended' as const, at: endedAt.toISOString(), exceptionId, code, state }]
+      : []),
+  ]
+}
+
+const Blamed = z.object({ participantIds: z.array(z.uuid()) })
+
+const repairEntries = (repair: StoredRepair): readonly TraceEntry[] => {
+  const { id: repairId, code, owner, facts, openedAt, resolvedAt, choice, authority } = repair
+  const participantIds = Blamed.safeParse(facts).data?.participantIds ?? []
+  const opened = {
+    type: 'repair_opened' as const,
+    at: openedAt.toISOString(),
+    repairId,
+    code,
+    owner,
+    participantIds,
+  }
+  if (!resolvedAt) return [opened]
+  const resolved = {
+    type: 'repair_resolved' as const,
+    at: resolvedAt.toISOString(),
+    repairId,
+    code,
+    ...(choice !== undefined && { choice }),
+    ...(authority !== undefined && { authority }),
+  }
+  return [opened, resolved]
 }

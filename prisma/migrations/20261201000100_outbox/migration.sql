@@ -28,6 +28,9 @@ create table outbox (
   state                outbox_state not null,
   not_before           timestamptz not null,
   available_at         timestamptz not null,
+  -- Its place in its lane, given when it becomes ready: each tenant's next row comes one turn after its last, and
+  -- nobody's before the turn that the lane is at, so tenants that wait take turns however much each of them has.
+  turn                 bigint not null default 0,
   created_at           timestamptz not null default app_now(),
   fence                bigint not null default 0,
   claims               int not null default 0,
@@ -45,6 +48,8 @@ create table outbox (
   claimed_at           timestamptz,
   -- Contact may have happened since this instant. Cleared when the row is released.
   started_at           timestamptz,
+  -- Never cleared, and moved by nothing: how long a provider has been saying "not now".
+  first_started_at     timestamptz,
   -- Where the elapsed budget starts to run; moved on by pauses and throttling, which do not spend it.
   budget_from          timestamptz,
   last_code            text,
@@ -53,10 +58,13 @@ create table outbox (
   target_id            bigint,
   target_fence         bigint
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
-        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
+        -- A plan made while the file has no page reads the whole table for ever after, and cutting the file off locks
+        -- everybody out.
+        vacuum_truncate = false);
 
 -- The claim path, and nothing else on it.
-create index outbox_claim on outbox (lane, available_at, id) where state = 'ready' and not solo;
+create index outbox_claim on outbox (lane, turn, id) where state = 'ready' and not solo;
 create index outbox_claim_solo on outbox (available_at, id) where state = 'ready' and solo;
 create index outbox_due on outbox (available_at, id) where state in ('scheduled', 'paused');
 create index outbox_lease on outbox (lease_until) where state = 'leased';
@@ -64,6 +72,9 @@ create index outbox_key on outbox (tenant_id, ordering_key, id) where ordering_k
 create index outbox_aggregate on outbox (tenant_id, aggregate_type, aggregate_id);
 create index outbox_target on outbox (target_id) where target_id is not null;
 create index outbox_account on outbox (account, id) where account is not null and state = 'ready';
+create index outbox_account_paused on outbox (account, id) where account is not null and state = 'paused';
+-- A tenant's last turn in a lane.
+create index outbox_turn on outbox (tenant_id, lane, turn) where state = 'ready' and not solo;
 
 -- Identity outlives its row: a second insert of the same logical transition finds it here for ever.
 create table outbox_identity (
@@ -100,6 +111,7 @@ create table outbox_history (
 ) partition by range (finished_at);
 create index outbox_history_aggregate on outbox_history (tenant_id, aggregate_type, aggregate_id);
 create index outbox_history_id on outbox_history (id);
+create index outbox_history_ended on outbox_history (outcome, finished_at);
 
 -- One record per attempt and per lost lease, written when it ends.
 create table outbox_attempt (
@@ -182,6 +194,38 @@ create table outbox_account_pause (
   code    text not null
 );
 
+-- At most so many rows of an account are worked on at a time, as their action says. A slot ends with its row's lease,
+-- so that one whose holder died frees itself.
+create table outbox_account_slot (
+  account   text not null,
+  outbox_id bigint not null,
+  until     timestamptz not null,
+  primary key (account, outbox_id)
+);
+create index outbox_account_slot_until on outbox_account_slot (until);
+create index outbox_account_slot_row on outbox_account_slot (outbox_id);
+
+-- The turn that each lane is at, or was a moment ago: dispatchers tell it now and then.
+create table outbox_lane (
+  lane text primary key,
+  turn bigint not null
+) with (fillfactor = 50);
+
+-- What people decided about dead letters. A letter that dies again re-opens; what was decided before stays here.
+create table outbox_decision (
+  decision_id bigint generated always as identity primary key,
+  outbox_id   bigint not null,
+  tenant_id   uuid not null,
+  decision    text not null check (decision in ('replayed', 'dismissed')),
+  -- What the letter had died of.
+  class       text not null,
+  code        text not null,
+  decided_by  text not null,
+  reason      text not null,
+  decided_at  timestamptz not null default app_now()
+);
+create index outbox_decision_row on outbox_decision (outbox_id);
+
 ---------------------------------------------------------------------------------------------------------------
 -- Who may touch what. The API role reads its tenant's rows and writes through functions only.
 alter table outbox enable row level security;
@@ -191,17 +235,24 @@ alter table outbox_attempt enable row level security;
 alter table outbox_dead enable row level security;
 alter table outbox_replica enable row level security;
 alter table outbox_account_pause enable row level security;
+alter table outbox_account_slot enable row level security;
+alter table outbox_lane enable row level security;
+alter table outbox_decision enable row level security;
 
 do $$
 declare t text;
 begin
-  foreach t in array array['outbox', 'outbox_history', 'outbox_attempt', 'outbox_dead'] loop
+  foreach t in array array['outbox', 'outbox_history', 'outbox_attempt', 'outbox_dead', 'outbox_decision'] loop
     execute format('create policy tenant_reads on %I for select to aftercommit_api using (tenant_id = (select current_tenant()))', t);
     execute format('grant select on %I to aftercommit_api', t);
   end loop;
   foreach t in array array['outbox', 'outbox_identity', 'outbox_history', 'outbox_attempt', 'outbox_dead',
-                           'outbox_replica', 'outbox_account_pause'] loop
+                           'outbox_replica', 'outbox_account_pause', 'outbox_account_slot', 'outbox_lane'] loop
     execute format('create policy engine on %I to aftercommit_dispatcher using (true) with check (true)', t);
+  end loop;
+  foreach t in array array['outbox', 'outbox_identity', 'outbox_history', 'outbox_attempt', 'outbox_dead',
+                           'outbox_decision', 'outbox_replica', 'outbox_account_pause', 'outbox_account_slot',
+                           'outbox_lane'] loop
     execute format('create policy operator_reads on %I for select to aftercommit_operator using (true)', t);
     execute format('grant select on %I to aftercommit_operator', t);
   end loop;
@@ -211,7 +262,8 @@ grant usage on sequence outbox_id_seq to aftercommit_dispatcher;
 grant select, insert on outbox_identity, outbox_history, outbox_attempt to aftercommit_dispatcher;
 -- A replayed letter that dies again re-opens its own record; nobody may delete one.
 grant select, insert, update on outbox_dead to aftercommit_dispatcher;
-grant select, insert, update, delete on outbox_replica, outbox_account_pause to aftercommit_dispatcher;
+grant select, insert, update, delete on outbox_replica, outbox_account_pause, outbox_account_slot to aftercommit_dispatcher;
+grant select, insert, update on outbox_lane to aftercommit_dispatcher;
 
 ---------------------------------------------------------------------------------------------------------------
 -- Ordering keys. Everyone who adds to, ends or promotes a key holds its lock until commit, so "is there an
@@ -227,6 +279,22 @@ begin
   loop
     perform pg_advisory_xact_lock(lock_id);
   end loop;
+end $$;
+
+-- The place of a tenant's next ready row in a lane: behind its own last one, and not before the turn the lane is at
+-- (start-time fair queueing). No lock is taken: transactions of one tenant that overlap may share a turn, so a tenant
+-- has at most as many rows per turn as it has transactions open at once. Asked from the lane's turn on, so that what
+-- was claimed before it costs nothing, even while an old snapshot keeps its index entries.
+create function outbox_next_turn(p_tenant uuid, p_lane text) returns bigint
+  language plpgsql volatile as $$
+declare lane_turn bigint; last_turn bigint;
+begin
+  select l.turn into lane_turn from outbox_lane l where l.lane = p_lane;
+  lane_turn := coalesce(lane_turn, 0);
+  select o.turn into last_turn from outbox o
+    where o.state = 'ready' and not o.solo and o.tenant_id = p_tenant and o.lane = p_lane and o.turn >= lane_turn
+    order by o.turn desc limit 1;
+  return coalesce(last_turn + 1, lane_turn);
 end $$;
 
 -- The state of a row that nothing of its own key holds back.
@@ -270,11 +338,14 @@ begin
       update outbox set state = 'held' where id = head.id;
       return null;
     end if;
-    update outbox set state = 'ready', doomed = true, available_at = app_now() where id = head.id;
+    update outbox set state = 'ready', doomed = true, available_at = app_now(),
+        turn = outbox_next_turn(p_tenant, head.lane) where id = head.id;
     return head.lane;
   end if;
   select * into runnable from outbox_runnable_state(head.account, head.not_before);
-  update outbox set state = runnable.state, available_at = runnable.available_at where id = head.id;
+  update outbox set state = runnable.state, available_at = runnable.available_at,
+      turn = case when runnable.state = 'ready' then outbox_next_turn(p_tenant, head.lane) else turn end
+    where id = head.id;
   return case when runnable.state = 'ready' then head.lane end;
 end $$;
 
@@ -298,6 +369,7 @@ create function outbox_enqueue(p_rows jsonb)
 declare
   t uuid := current_tenant();
   r record; known record; hash bytea; runnable record; new_state outbox_state; dead_before boolean;
+  turn_lane text; lane_turn bigint;
 begin
   perform outbox_lock_keys(array_fill(t, array[jsonb_array_length(p_rows)]),
                            array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e));
@@ -342,14 +414,19 @@ begin
         end if;
       end if;
     end if;
+    if new_state = 'ready' then
+      lane_turn := case when turn_lane = r."lane" then lane_turn + 1 else outbox_next_turn(t, r."lane") end;
+      turn_lane := r."lane";
+    end if;
     insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload,
         aggregate_type, aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent,
-        lane, account, ordering_key, successor_rule, state, not_before, available_at, doomed)
+        lane, account, ordering_key, successor_rule, state, not_before, available_at, doomed, turn)
       overriding system value
       values (outbox_id, t, r."identity", r."action", r."payloadVersion", r."policyVersion", r."payload",
         r."aggregateType", r."aggregateId", r."aggregateRevision", r."participantRevision", r."consentRef", r."traceParent",
         r."lane", r."account", r."orderingKey", r."successorRule", new_state,
-        coalesce(r."notBefore", app_now()), runnable.available_at, dead_before);
+        coalesce(r."notBefore", app_now()), runnable.available_at, dead_before,
+        case when new_state = 'ready' then lane_turn else 0 end);
     fresh := true; state := new_state;
     return next;
   end loop;
@@ -435,6 +512,8 @@ begin
       true, d.uncertain);
   update outbox_dead set resolution = 'replayed', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
     where id = d.id;
+  insert into outbox_decision (outbox_id, tenant_id, decision, class, code, decided_by, reason)
+    values (d.id, t, 'replayed', d.class, d.code, p_by, p_reason);
   return 'replayed';
 end $$;
 
@@ -449,6 +528,8 @@ begin
   if d.resolution is not null then return 'already_resolved'; end if;
   update outbox_dead set resolution = 'superseded', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
     where id = d.id;
+  insert into outbox_decision (outbox_id, tenant_id, decision, class, code, decided_by, reason)
+    values (d.id, t, 'dismissed', d.class, d.code, p_by, p_reason);
   if d.ordering_key is not null then perform outbox_unhold(t, d.ordering_key); end if;
   return 'dismissed';
 end $$;
@@ -480,19 +561,171 @@ begin
   return made;
 end $$;
 
+-- Puts a key's rows back into the order that every other statement keeps: the first runs, the others wait. Answers how
+-- many rows it had to move, which is none unless there is a defect, and the lane that has work now.
+create function outbox_mend_key(p_tenant uuid, p_key text, out mended int, out lane text)
+  language plpgsql as $$
+declare head record; stranded boolean;
+begin
+  perform outbox_lock_keys(array[p_tenant], array[p_key]);
+  mended := 0;
+  select o.id, o.state into head from outbox o
+    where o.tenant_id = p_tenant and o.ordering_key = p_key order by o.id limit 1;
+  if not found then return; end if;
+  update outbox o set state = 'waiting'
+    where o.tenant_id = p_tenant and o.ordering_key = p_key and o.id > head.id and o.state in ('ready', 'scheduled', 'paused');
+  get diagnostics mended = row_count;
+  if head.state = 'waiting' or (head.state = 'held' and not outbox_key_has_dead(p_tenant, p_key)) then
+    lane := outbox_unhold(p_tenant, p_key);
+    mended := mended + 1;
+  end if;
+end $$;
+
+-- Gives claimed rows a slot of their account each, as long as there are any, in the order of their turns. The others
+-- leave the claim index: they are paused, and come back when a slot is freed, or after a while. `p_caps` says how many
+-- each row's action allows. Answers the rows that may run.
+create function outbox_take_slots(p_ids bigint[], p_fences bigint[], p_caps int[]) returns setof bigint
+  language plpgsql as $$
+declare r record; current_account text; held int; pause interval;
+begin
+  for r in
+    select o.id, o.fence, o.account, o.lease_until, asked.cap
+      from unnest(p_ids, p_fences, p_caps) asked(id, fence, cap)
+      join outbox o on o.id = asked.id and o.fence = asked.fence and o.account is not null
+      order by o.account, o.turn, o.id
+  loop
+    if r.account is distinct from current_account then
+      current_account := r.account;
+      perform pg_advisory_xact_lock(hashtextextended('account/' || r.account, 0));
+      -- A row that comes back has given up whatever slot it had.
+      delete from outbox_account_slot s
+        where s.account = r.account and (s.until <= app_now() or s.outbox_id = any (p_ids));
+      select count(*) into held from outbox_account_slot s where s.account = r.account;
+    end if;
+    if held < r.cap then
+      insert into outbox_account_slot (account, outbox_id, until) values (r.account, r.id, r.lease_until);
+      held := held + 1;
+      return next r.id;
+    else
+      -- Spread, so that rows that nobody called for do not all come back at once.
+      pause := interval '1 minute' * (0.5 + random());
+      update outbox o set state = 'paused', available_at = app_now() + pause, fence = o.fence + 1,
+          budget_from = o.budget_from + pause, lease_owner = null, lease_until = null, last_code = 'account_busy'
+        where o.id = r.id and o.fence = r.fence;
+    end if;
+  end loop;
+end $$;
+
+-- Frees the slots of rows that are through, and those whose time is over, and calls as many rows of their accounts back
+-- into the claim index. Answers the lanes that have work now.
+create function outbox_free_slots(p_ids bigint[], out lanes text[])
+  language plpgsql as $$
+declare a record; freed int; woken text[];
+begin
+  lanes := '{}';
+  for a in
+    select distinct s.account from outbox_account_slot s where s.outbox_id = any (p_ids) or s.until <= app_now() order by 1
+  loop
+    perform pg_advisory_xact_lock(hashtextextended('account/' || a.account, 0));
+    delete from outbox_account_slot s
+      where s.account = a.account and (s.outbox_id = any (p_ids) or s.until <= app_now());
+    get diagnostics freed = row_count;
+    -- While the account rests, its rows rest with it.
+    continue when exists (select from outbox_account_pause p where p.account = a.account and p.until > app_now());
+    with called as materialized (
+      select o.id from outbox o where o.account = a.account and o.state = 'paused' order by o.id limit freed for update skip locked
+    ), back as (
+      update outbox o set state = 'ready', available_at = app_now(),
+          budget_from = o.budget_from - greatest(o.available_at - app_now(), interval '0'),
+          turn = greatest(o.turn, coalesce((select l.turn from outbox_lane l where l.lane = o.lane), 0))
+        where o.id = any (array(select id from called)) returning o.lane
+    )
+    select array_agg(distinct back.lane) into woken from back;
+    lanes := lanes || coalesce(woken, '{}');
+  end loop;
+end $$;
+
+-- Deletes ended rows, with their attempts, that are older than their state's days, at most `p_limit` of them; null keeps
+-- a state for ever. What is live, unknown or dead is in other tables, and is not looked at. Answers how many went.
+create function outbox_retain(p_succeeded_days int, p_suppressed_days int, p_superseded_days int, p_limit int) returns int
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare kept record; gone int; total int := 0;
+begin
+  -- One replica at a time is enough.
+  if not pg_try_advisory_xact_lock(hashtextextended('outbox_retain', 0)) then return 0; end if;
+  for kept in
+    select * from (values ('succeeded', p_succeeded_days), ('suppressed', p_suppressed_days),
+                          ('superseded', p_superseded_days)) k(outcome, days) where days is not null
+  loop
+    with old as materialized (
+      select h.id, h.finished_at from outbox_history h
+        where h.outcome = kept.outcome and h.finished_at < app_now() - make_interval(days => kept.days)
+        order by h.finished_at limit p_limit - total
+    ), ended as (
+      delete from outbox_history h using old where h.id = old.id and h.finished_at = old.finished_at returning h.id
+    ), tried as (
+      delete from outbox_attempt a using ended where a.outbox_id = ended.id
+    )
+    select count(*) into gone from ended;
+    total := total + gone;
+  end loop;
+  return total;
+end $$;
+
+-- Drops the oldest month of history if all of it is older than any state is kept, and with it the attempts of that month,
+-- but for those of rows that have not ended, died, or are still kept: these move to the default partition. At most one
+-- month a call, because the lock that it takes keeps settles waiting until it commits; and none if it must wait for it.
+create function outbox_drop_month(p_days int) returns text
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '500ms' as $$
+declare month text; part text; newest bigint; kept bigint[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('outbox_retain', 0)) then return null; end if;
+  select right(c.relname, 6) into month from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent in ('public.outbox_history'::regclass, 'public.outbox_attempt'::regclass)
+      and c.relname ~ '_[0-9]{6}$'
+      and (to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') at time zone 'UTC' <= app_now() - make_interval(days => p_days)
+    order by 1 limit 1;
+  if month is null then return null; end if;
+  execute format('drop table if exists public.%I', 'outbox_history_' || month);
+  part := 'outbox_attempt_' || month;
+  if to_regclass('public.' || part) is not null then
+    execute format('alter table public.outbox_attempt detach partition public.%I', part);
+    execute format('select max(outbox_id) from public.%I', part) into newest;
+    kept := array(
+      select id from outbox where id <= newest
+      union select id from outbox_dead where id <= newest
+      union select id from outbox_history where id <= newest);
+    execute format('insert into public.outbox_attempt select * from public.%I where outbox_id = any ($1)', part) using kept;
+    execute format('drop table public.%I', part);
+  end if;
+  -- What was moved there in earlier months may have lost its row with this one.
+  delete from outbox_attempt_default a
+    where a.ended_at < app_now() - make_interval(days => p_days)
+      and not exists (select from outbox o where o.id = a.outbox_id)
+      and not exists (select from outbox_dead d where d.id = a.outbox_id)
+      and not exists (select from outbox_history h where h.id = a.outbox_id);
+  return month;
+exception when lock_not_available then
+  return null;
+end $$;
+
 do $$
 declare f text;
 begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
     'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
-    'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)'] loop
+    'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
+    'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
+    'outbox_free_slots(bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
 grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text) to aftercommit_api;
 grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
-  outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int) to aftercommit_dispatcher;
+  outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
+  outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
+  outbox_free_slots(bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);

@@ -12,9 +12,10 @@ create table calendar_connection (
   address           text not null,
   sealed_credential bytea not null,
   state             text not null check (state in ('active', 'revoked')),
-  created_at        timestamptz not null default app_now(),
-  unique (tenant_id, provider, address)
+  created_at        timestamptz not null default app_now()
 );
+-- One calendar, one connection: connecting it again renews the credential of the one that it has.
+create unique index calendar_connection_once on calendar_connection (tenant_id, provider, lower(address));
 
 -- Where the client hears of what happened to its meetings.
 create table webhook_endpoint (
@@ -63,6 +64,8 @@ create table participant (
   preferences    jsonb,
   -- Raised when the person's address, calendar or part changes. Links given out for an older one are void.
   revision       int not null,
+  -- The round in which this person was last asked by mail.
+  asked_round    int,
   created_at     timestamptz not null default app_now(),
   -- Somebody else has taken this person's place. Evidence and history still name them.
   removed_at     timestamptz
@@ -86,8 +89,10 @@ create table evidence (
   code           text,
   retrieved_at   timestamptz not null,
   expires_at     timestamptz not null,
+  -- When it was learned is not when it was written down: an attempt dates what it reads by its own claim.
+  recorded_at    timestamptz not null default app_now(),
   check ((type = 'known') = (busy is not null)),
-  check ((type = 'stated') = (free is not null)),
+  check ((type = 'stated') = (free is not null and zone is not null)),
   check ((type = 'unknown') = (code is not null))
 );
 -- A calendar is read once per person and round. People may state their time as often as they like.
@@ -130,7 +135,8 @@ create table calendar_event (
   calendar_address text not null,
   event_id         text not null,
   ical_uid         text not null,
-  written_at       timestamptz not null
+  written_at       timestamptz not null,
+  recorded_at      timestamptz not null default app_now()
 );
 
 -- The proof behind "confirmed": what was read back, and that every point of it agreed with what was approved.
@@ -264,5 +270,6 @@ grant update on meeting, meeting_exception, participant, repair, contact to afte
 grant update (sealed_credential, state) on calendar_connection to aftercommit_api;
 grant insert on evidence, proposal, approval, calendar_event, completion, repair, contact to aftercommit_dispatcher;
 grant update (sealed_credential, state) on calendar_connection to aftercommit_dispatcher;
+grant update on completion to aftercommit_dispatcher;
 grant update (state) on webhook_endpoint to aftercommit_dispatcher;
 grant insert, delete on hold to aftercommit_api, aftercommit_dispatcher;

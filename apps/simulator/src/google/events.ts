@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from 'googleapis/build/src/apis/calendar/v3.js'
 import { isInvitable } from '../addresses.ts'
 import type { Person } from '../contract.ts'
-import { jsonOf } from '../exchange.ts'
+import { failsPrecondition, jsonOf } from '../exchange.ts'
 import type { Answer, Call } from '../exchange.ts'
 import { recordEvent } from '../ledger.ts'
-import { isMissed } from '../state.ts'
+import { isMissed, touch } from '../state.ts'
 import type { Conference, HeldEvent, World } from '../state.ts'
 import { isZone } from '../zone.ts'
 import { onCalendar } from './access.ts'
@@ -66,7 +66,10 @@ export const getEvent = (world: World, call: Call): Answer =>
     return shown(event, person, call)
   })
 
-/** events.patch, under If-Match when given. */
+/**
+ * events.patch, under If-Match when given. Arrays are replaced, so that an attendee's answer that is not sent along is
+ * forgotten (nspady/google-calendar-mcp#148); objects are merged, a date or a time being taken away by null (n8n#35800).
+ */
 export const patchEvent = (world: World, call: Call): Answer =>
   onCalendar(world, call, (person) => {
     const input = EventInput.safeParse(jsonOf(call)).data
@@ -79,7 +82,7 @@ export const patchEvent = (world: World, call: Call): Answer =>
     if (refusal) return refusal
     const before = render(event, person, person.timeZone)
     const time = readTime(
-      { start: input.start ?? before.start, end: input.end ?? before.end },
+      { start: { ...before.start, ...input.start }, end: { ...before.end, ...input.end } },
       person.timeZone,
     )
     if (time.type === 'refused') return time.answer
@@ -98,7 +101,7 @@ export const patchEvent = (world: World, call: Call): Answer =>
     event.properties = mergedProperties(event.properties, input.extendedProperties?.private)
     event.sharedProperties = mergedProperties(event.sharedProperties, input.extendedProperties?.shared)
     event.echoes = echoesOf(event.echoes, input)
-    touch(event, call)
+    touch(event, call.at)
     recordEvent(world, 'event_patched', event, 'api')
     return shown(event, person, call)
   })
@@ -117,22 +120,14 @@ export const deleteEvent = (world: World, call: Call): Answer =>
 
 const cancel = (world: World, event: HeldEvent, call: Call): void => {
   event.status = 'cancelled'
-  touch(event, call)
+  touch(event, call.at)
   recordEvent(world, 'event_cancelled', event, 'api')
 }
 
 const findEvent = (world: World, person: Person, id: string | undefined): HeldEvent | undefined =>
   world.events.find((event) => event.calendarAddress === person.address && event.id === id)
 
-const isStale = (event: HeldEvent, call: Call): boolean => {
-  const expected = call.header('if-match')
-  return expected !== undefined && expected !== '*' && expected !== etagOf(event)
-}
-
-const touch = (event: HeldEvent, call: Call): void => {
-  event.version += 1
-  event.updatedAt = call.at
-}
+const isStale = (event: HeldEvent, call: Call): boolean => failsPrecondition(call, etagOf(event))
 
 const sendUpdatesIsKnown = (call: Call): boolean =>
   ['all', 'externalOnly', 'none'].includes(call.query.get('sendUpdates') ?? 'none')

@@ -56,6 +56,30 @@ describe('a refusal of Google Calendar', () => {
     expect(reply.status).toBe(200)
   })
 
+  it('is of the start when a patch leaves an event with a date beside a time, which null takes away', async () => {
+    const id = idOf(await insert())
+    await world.control.actOnEvent(id, { type: 'make_all_day', start: '2026-07-03', end: '2026-07-04' })
+    const { start, end } = googleEvent()
+    const path = `${eventsPath}/${id}`
+    expect(await world.google('PATCH', path, { start, end })).toMatchObject({
+      status: 400,
+      body: envelope(400, 'invalid', 'Invalid start time.'),
+    })
+    const timed = (time: unknown) => ({ ...z.looseObject({}).parse(time), date: null })
+    const patched = await world.google('PATCH', path, { start: timed(start), end: timed(end) })
+    expect(patched).toMatchObject({ status: 200, body: { start: { dateTime: '2026-03-24T10:00:00-04:00' } } })
+  })
+
+  it('says forbidden of a change to a deleted event, and changes nothing', async () => {
+    const path = `${eventsPath}/${idOf(await insert())}`
+    await world.google('DELETE', path)
+    expect(await world.google('PATCH', path, { summary: 'x' })).toMatchObject({
+      status: 403,
+      body: envelope(403, 'forbidden', 'Forbidden'),
+    })
+    expect((await world.google('GET', path)).body).toMatchObject({ status: 'cancelled', summary: 'Review' })
+  })
+
   it('says deleted of a second delete', async () => {
     const id = idOf(await insert())
     await world.google('DELETE', `${eventsPath}/${id}`)

@@ -5,7 +5,7 @@ import type { Person } from '../contract.ts'
 import type { Answer } from '../exchange.ts'
 import type { EventTime, HeldAttendee, HeldEvent } from '../state.ts'
 import { instantOf, isZone, withOffset } from '../zone.ts'
-import { badRequest, rangeEmpty, required } from './errors.ts'
+import { badRequest, invalid, rangeEmpty, required } from './errors.ts'
 
 const DateTimeInput = z.object({
   date: z.string().nullish(),
@@ -78,6 +78,8 @@ export const readTime = (input: Pick<EventInput, 'start' | 'end'>, calendarZone:
   const { start, end } = input
   if (!start || (!start.date && !start.dateTime)) return refused(required('Missing start time.'))
   if (!end || (!end.date && !end.dateTime)) return refused(required('Missing end time.'))
+  if (start.date && start.dateTime) return refused(invalid('Invalid start time.'))
+  if (end.date && end.dateTime) return refused(invalid('Invalid end time.'))
   if (start.date && end.date) {
     if (!z.iso.date().safeParse(start.date).success || !z.iso.date().safeParse(end.date).success) {
       return refused(badRequest())

@@ -25,6 +25,12 @@ export const googleVendor: Vendor = {
     FreeBusyRequest: ['timeMin', 'timeMax', 'items'],
     FreeBusyRequestItem: ['id'],
   },
+  requiredInPatches: {
+    Event: ['summary', 'start', 'end', 'attendees'],
+    EventDateTime: ['dateTime', 'timeZone'],
+    EventAttendee: ['email'],
+    CreateConferenceRequest: ['requestId', 'conferenceSolutionKey'],
+  },
   definitions: {
     // In the guide to errors, not in the discovery document.
     refusal: {
@@ -65,5 +71,5 @@ export const googleVendor: Vendor = {
     'events.patch': 'Event',
     'events.delete': null,
   },
-  requests: { 'freebusy.query': 'FreeBusyRequest', 'events.insert': 'Event' },
+  requests: { 'freebusy.query': 'FreeBusyRequest', 'events.insert': 'Event', 'events.patch': 'Event' },
 }

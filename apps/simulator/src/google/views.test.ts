@@ -65,6 +65,17 @@ describe('what Google Calendar shows of an event', () => {
     }
   })
 
+  it('forgets the answers of those whom a patch invites again without them', async () => {
+    const id = idOf(await insert({ attendees: [{ email: grace }] }))
+    await world.control.actOnEvent(id, { type: 'respond', address: grace, response: 'accepted' })
+    const patch = (attendees: unknown) => world.google('PATCH', `${eventsPath}/${id}`, { attendees })
+    const accepted = [{ email: grace, responseStatus: 'accepted' }]
+    expect((await patch(accepted)).body).toMatchObject({ attendees: accepted })
+    expect((await patch([{ email: grace }])).body).toMatchObject({
+      attendees: [{ responseStatus: 'needsAction' }],
+    })
+  })
+
   it('is a whole day once somebody made it one', async () => {
     const id = idOf(await insert())
     await world.control.actOnEvent(id, { type: 'make_all_day', start: '2026-07-03', end: '2026-07-04' })

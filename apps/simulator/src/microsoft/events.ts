@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { isInvitable } from '../addresses.ts'
 import type { Person } from '../contract.ts'
-import { jsonOf } from '../exchange.ts'
+import { failsPrecondition, jsonOf } from '../exchange.ts'
 import type { Answer, Call } from '../exchange.ts'
 import { recordEvent } from '../ledger.ts'
-import { isMissed } from '../state.ts'
-import type { Conference, HeldEvent, World } from '../state.ts'
+import { isMissed, touch } from '../state.ts'
+import type { Conference, HeldAttendee, HeldEvent, World } from '../state.ts'
 import { onEvents } from './access.ts'
 import {
   changeKeyMismatch,
@@ -83,7 +83,7 @@ const newEvent = (
   time: input.time,
   attendees: attendeesOf(input),
   showAs: input.showAs ?? 'busy',
-  location: input.location?.displayName ?? undefined,
+  location: placeIn(input),
   conference: conferenceOf(person, input, { type: 'none' }),
   properties: propertiesOf(new Map(), input),
   sharedProperties: new Map(),
@@ -96,7 +96,10 @@ export const getEvent = (world: World, call: Call): Answer =>
     return shown(world, event, call, preferences, 200)
   })
 
-/** PATCH. If-Match is honoured although the documentation does not mention it. */
+/**
+ * PATCH. If-Match is honoured although the documentation does not mention it. The list of attendees is replaced, and
+ * those who stay keep what they answered, for only the server may set it (msgraph-sdk-java#1898).
+ */
 export const patchEvent = (world: World, call: Call): Answer =>
   onEvent(world, call, ({ event, person, preferences }) => {
     const input = EventInput.safeParse(jsonOf(call)).data
@@ -116,13 +119,13 @@ export const patchEvent = (world: World, call: Call): Answer =>
       event.time = time
     }
     if (input.subject !== undefined) event.title = input.subject ?? ''
-    if (input.location !== undefined) event.location = input.location?.displayName ?? undefined
-    if (input.attendees !== undefined) event.attendees = attendeesOf(input)
+    if (input.location !== undefined) event.location = placeIn(input)
+    if (input.attendees !== undefined) event.attendees = answeredBefore(attendeesOf(input), event)
     if (input.showAs) event.showAs = input.showAs
     event.conference = conferenceOf(person, input, event.conference)
     event.properties = propertiesOf(event.properties, input)
     event.echoes = echoesOf(event.echoes, input)
-    touch(event, call)
+    touch(event, call.at)
     recordEvent(world, 'event_patched', event, 'api')
     const badRecipient = event.attendees.some(({ address }) => !isInvitable(world, address))
     return badRecipient && input.attendees
@@ -157,9 +160,18 @@ export const deleteEvent = (world: World, call: Call): Answer =>
 
 const remove = (world: World, event: HeldEvent, call: Call): void => {
   event.status = 'cancelled'
-  touch(event, call)
+  touch(event, call.at)
   recordEvent(world, 'event_cancelled', event, 'api')
 }
+
+/** Outlook knows no difference between an empty name and no place. */
+const placeIn = ({ location }: EventInput): string | undefined => location?.displayName || undefined
+
+const answeredBefore = (invited: readonly HeldAttendee[], { attendees }: HeldEvent): HeldAttendee[] =>
+  invited.map((attendee) => {
+    const before = attendees.find(({ address }) => address === attendee.address)
+    return before ? { ...attendee, response: before.response, respondedAt: before.respondedAt } : attendee
+  })
 
 interface Found {
   readonly event: HeldEvent
@@ -191,15 +203,7 @@ const isInvitedTo = (world: World, person: Person, id: string | undefined): bool
       event.attendees.some(({ address }) => address === person.address),
   )
 
-const isStale = (event: HeldEvent, call: Call): boolean => {
-  const expected = call.header('if-match')
-  return expected !== undefined && expected !== '*' && expected !== etagOf(event)
-}
-
-const touch = (event: HeldEvent, call: Call): void => {
-  event.version += 1
-  event.updatedAt = call.at
-}
+const isStale = (event: HeldEvent, call: Call): boolean => failsPrecondition(call, etagOf(event))
 
 /** Asking for an online meeting where the mailbox allows none is ignored without a word. */
 const conferenceOf = (person: Person, input: EventInput, before: Conference): Conference => {

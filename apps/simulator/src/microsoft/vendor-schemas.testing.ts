@@ -47,6 +47,12 @@ export const microsoftVendor: Vendor = {
     emailAddress: ['address'],
     dateTimeTimeZone: ['dateTime', 'timeZone'],
   },
+  requiredInPatches: {
+    event: ['subject', 'start', 'end', 'attendees', 'isAllDay', 'location'],
+    attendee: ['type', 'emailAddress'],
+    emailAddress: ['address'],
+    dateTimeTimeZone: ['dateTime', 'timeZone'],
+  },
   definitions: {
     // Microsoft Graph docs, error responses.
     refusal: {
@@ -114,5 +120,5 @@ export const microsoftVendor: Vendor = {
     'events.cancel': null,
     'events.delete': null,
   },
-  requests: { 'calendar.getSchedule': 'scheduleQuery', 'events.create': 'event' },
+  requests: { 'calendar.getSchedule': 'scheduleQuery', 'events.create': 'event', 'events.patch': 'event' },
 }

@@ -77,6 +77,19 @@ describe('what Microsoft Graph shows', () => {
     }
   })
 
+  it('are kept of those who stay when the list of attendees is replaced', async () => {
+    const invited = (...addresses: string[]) =>
+      addresses.map((address) => ({ type: 'required', emailAddress: { address } }))
+    const id = idOf(await create({ attendees: invited(joan), location: { displayName: 'Hall 3' } }))
+    await world.control.actOnEvent(id, { type: 'respond', address: joan, response: 'accepted' })
+    const attendees = invited('guest@elsewhere.example', joan)
+    await world.graph('PATCH', `/me/events/${id}`, { attendees, location: { displayName: '' } })
+    expect((await get(id)).body).toMatchObject({
+      attendees: [{ status: { response: 'none' } }, { status: { response: 'accepted' } }],
+      locations: [],
+    })
+  })
+
   it('is privacy as sensitivity, which knows nothing public', async () => {
     const id = idOf(await create())
     await world.control.actOnEvent(id, { type: 'set_visibility', visibility: 'private' })

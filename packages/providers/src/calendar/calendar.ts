@@ -99,12 +99,17 @@ export interface ProviderEvent {
   readonly timeZone: string
   readonly attendees: readonly ProviderAttendee[]
   readonly location: string | undefined
+  /**
+   * `failed` was asked for and refused; where Microsoft makes no meeting it says so by silence, which is `none`.
+   */
   readonly conference: 'none' | 'pending' | 'failed' | 'ready'
+  /** Where to join, an https address; undefined until the conference is ready. Whoever knows it may come in. */
+  readonly conferenceUrl: string | undefined
   /** `default` is what a draft asks for; anything else is wider or narrower than approved. */
   readonly visibility: string
   /**
    * Our identity as read back from the private extended property; undefined when the event does not carry it, and in
-   * Microsoft's answer to a create, which leaves such properties out.
+   * Microsoft's answers to writes, which leave such properties out.
    */
   readonly operationId: string | undefined
 }
@@ -121,6 +126,17 @@ export type InsertAnswer =
   | { readonly type: 'written'; readonly event: ProviderEvent }
   /** The identity is taken: by our earlier call, or by an event since deleted. Only a read tells which. */
   | { readonly type: 'already_exists'; readonly eventId: string | undefined }
+  | CallFailure
+
+export type UpdateAnswer =
+  | { readonly type: 'written'; readonly event: ProviderEvent }
+  /** Gone, or deleted and no more than a tombstone: there is nothing to change in place. */
+  | { readonly type: 'not_found' }
+  /**
+   * The event is not the one that the etag named: somebody changed or deleted it, or it was our own earlier call, of
+   * which we got no answer. Nothing was written by this one; a read tells which.
+   */
+  | { readonly type: 'stale' }
   | CallFailure
 
 export type ReadEventAnswer =
@@ -142,6 +158,22 @@ export interface Calendar {
   readFreeBusy(query: FreeBusyQuery, context: CallContext): Promise<FreeBusyAnswer>
   /** Writes one event and invites its attendees. Never retries by itself. */
   insertEvent(draft: EventDraft, context: CallContext): Promise<InsertAnswer>
+  /**
+   * Makes an event that exists hold what the draft says: title, times, attendees with their roles, location. It keeps
+   * its id, our identity, a conference that it already has (one is added where the draft wants one and there is none),
+   * and everything that a draft does not speak of. Attendees are told. What they answered is not carried over, for it
+   * may have been an answer to another time: Google forgets it (nspady/google-calendar-mcp#148), Microsoft's own rules
+   * decide there.
+   *
+   * `etag` is the event's as last read, and any change since, also an attendee's answer, makes it stale. Undefined
+   * overwrites whatever is there. Never retries by itself.
+   */
+  updateEvent(
+    ref: EventRef,
+    draft: EventDraft,
+    etag: string | undefined,
+    context: CallContext,
+  ): Promise<UpdateAnswer>
   readEvent(ref: EventRef, context: CallContext): Promise<ReadEventAnswer>
   /** Finds events by our identity, over all epochs, following every page. */
   findEvents(calendarAddress: string, operationId: string, context: CallContext): Promise<FindEventsAnswer>

@@ -4,6 +4,7 @@ import { forEachCalendar } from './stage.testing.ts'
 
 forEachCalendar((subject, stage) => {
   const { insert, read, find, cancel, liveEvents } = stage
+  const isGoogle = subject.provider === 'google'
 
   describe('writing and reading events', () => {
     it('writes what the draft says and nothing beyond it', async () => {
@@ -24,13 +25,14 @@ forEachCalendar((subject, stage) => {
           title: draft.title,
           start: draft.start,
           end: draft.end,
-          timeZone: subject.provider === 'google' ? 'Europe/Berlin' : 'UTC',
+          timeZone: isGoogle ? 'Europe/Berlin' : 'UTC',
           attendees: [
             { address: 'bo@example.com', role: 'required', response: 'needs_action', organizer: false },
             { address: 'cy@example.com', role: 'optional', response: 'needs_action', organizer: false },
           ],
           location: 'Hall 3',
           conference: 'none',
+          conferenceUrl: undefined,
           visibility: 'default',
           operationId: draft.operationId,
         },
@@ -39,8 +41,13 @@ forEachCalendar((subject, stage) => {
 
     it('brings a conference that was asked for, and none that was not', async () => {
       const { eventId } = await stage.scene.written(contractDraft({ conference: true, location: undefined }))
+      const at = isGoogle ? /^https:\/\/meet\.google\.com\// : /^https:\/\/teams\.microsoft\.com\//
       expect(await read(eventId)).toMatchObject({
-        event: { conference: 'ready', location: undefined },
+        event: {
+          conference: 'ready',
+          conferenceUrl: expect.stringMatching(at) as unknown,
+          location: undefined,
+        },
       })
     })
 
@@ -49,8 +56,8 @@ forEachCalendar((subject, stage) => {
         stage.scene.person(ORGANIZER, { refreshToken: stage.scene.refreshToken, onlineMeetings: false }),
       ])
       const { eventId } = await stage.scene.written(contractDraft({ conference: true }))
-      const conference = subject.provider === 'google' ? 'failed' : 'none'
-      expect(await read(eventId)).toMatchObject({ event: { conference } })
+      const conference = isGoogle ? 'failed' : 'none'
+      expect(await read(eventId)).toMatchObject({ event: { conference, conferenceUrl: undefined } })
     })
 
     it('writes one event however often one draft is sent', async () => {
@@ -72,8 +79,12 @@ forEachCalendar((subject, stage) => {
         response: 'declined',
       })
       await stage.scene.control.actOnEvent(eventId, { type: 'add_attendee', address: 'eve@example.com' })
+      await stage.scene.control.actOnEvent(eventId, { type: 'rename', title: 'Party' })
+      await stage.scene.control.actOnEvent(eventId, { type: 'set_location', location: null })
       expect(await read(eventId)).toMatchObject({
         event: {
+          title: 'Party',
+          location: undefined,
           start: new Date(moved.start),
           end: new Date(moved.end),
           attendees: [
@@ -83,6 +94,20 @@ forEachCalendar((subject, stage) => {
           ],
         },
       })
+    })
+
+    it('shows an event that a person deleted as gone, and at Google also that it came back', async () => {
+      const draft = contractDraft()
+      const { eventId } = await stage.scene.written(draft)
+      await stage.scene.control.actOnEvent(eventId, { type: 'delete' })
+      if (isGoogle) {
+        expect(await read(eventId)).toMatchObject({ type: 'found', event: { status: 'cancelled' } })
+        await stage.scene.control.actOnEvent(eventId, { type: 'restore' })
+        const { operationId } = draft
+        expect(await read(eventId)).toMatchObject({ event: { status: 'confirmed', operationId } })
+      } else {
+        expect(await read(eventId)).toEqual({ type: 'not_found' })
+      }
     })
 
     it('answers not found for an event that never was, and for one that is not visible yet', async () => {
@@ -144,6 +169,23 @@ forEachCalendar((subject, stage) => {
       expect(await cancel(eventId)).toEqual({ type: 'already_gone' })
     })
 
+    it('cancels at a second try when the first never arrived', async () => {
+      const draft = contractDraft()
+      const { eventId } = await stage.scene.written(draft)
+      await stage.scene.breakNext('cancel', { type: 'drop', when: 'before_effect' })
+      expect(await cancel(eventId)).toMatchObject({ type: 'uncertain' })
+      expect(await liveEvents(draft.operationId)).toHaveLength(1)
+      expect(await cancel(eventId)).toEqual({ type: 'cancelled' })
+    })
+
+    it('names no etag, so that what people did to the event since does not keep it', async () => {
+      const draft = contractDraft()
+      const { eventId } = await stage.scene.written(draft)
+      await stage.scene.control.actOnEvent(eventId, { type: 'rename', title: 'Party' })
+      expect(await cancel(eventId)).toEqual({ type: 'cancelled' })
+      expect(await liveEvents(draft.operationId)).toEqual([])
+    })
+
     it('takes a page of HTML for no answer at all', async () => {
       const { eventId } = await stage.scene.written(contractDraft())
       await stage.scene.breakNext('cancel', { type: 'html' })
@@ -198,7 +240,7 @@ forEachCalendar((subject, stage) => {
   it('an attendee whose address is refused is told by Google as such, and by Microsoft in words that prove nothing', async () => {
     const attendees = [{ address: 'bo@bad.invalid', displayName: 'Bo', role: 'required' }] as const
     const draft = contractDraft({ attendees })
-    if (subject.provider === 'google') {
+    if (isGoogle) {
       expect(await insert(draft)).toEqual({
         type: 'refused',
         reason: 'invalid_attendee',

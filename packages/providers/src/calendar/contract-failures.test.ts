@@ -163,10 +163,12 @@ forEachCalendar((subject, stage) => {
       const requests = await stage.scene.control.readRequests()
       return requests.slice(before).map(({ traceparent }) => traceparent)
     }
-    // Five methods, and the token before the first.
-    expect(await callAll(contractContext({ traceParent }))).toEqual(Array(6).fill(traceParent))
+    // Every method, and the token before the first.
+    expect(await callAll(contractContext({ traceParent }))).toEqual(
+      Array(PORT_METHODS.length + 1).fill(traceParent),
+    )
     expect(await callAll(contractContext({ traceParent: 'a trace\r\nx-injected: 1' }))).toEqual(
-      Array(6).fill(undefined),
+      Array(PORT_METHODS.length + 1).fill(undefined),
     )
   })
 

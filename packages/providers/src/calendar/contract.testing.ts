@@ -11,7 +11,7 @@ import type { Calendar, EventDraft, EventRef, ProviderEvent, UnknownCalendarReas
 export interface ContractSubject {
   readonly provider: Calendar['provider']
   /** The simulator's names for what the port's methods call. */
-  readonly operations: Readonly<Record<'busy' | 'insert' | 'get' | 'list' | 'cancel', string>>
+  readonly operations: Readonly<Record<'busy' | 'insert' | 'update' | 'get' | 'list' | 'cancel', string>>
   /** The most days and addresses one free/busy request takes. */
   readonly limits: { readonly days: number; readonly addresses: number }
   /** What is learned of a calendar that cannot be read, by the simulator's word for why. */
@@ -89,12 +89,13 @@ export const portCalls = (
 ): Readonly<Record<PortMethod, (context: CallContext) => Promise<{ readonly type: string }>>> => ({
   busy: (context) => calendar.readFreeBusy({ addresses: [ORGANIZER], window: WEEK }, context),
   insert: (context) => calendar.insertEvent(contractDraft(), context),
+  update: (context) => calendar.updateEvent(ref, contractDraft(), undefined, context),
   get: (context) => calendar.readEvent(ref, context),
   list: (context) => calendar.findEvents(ORGANIZER, randomUUID(), context),
   cancel: (context) => calendar.cancelEvent(ref, context),
 })
 
-export const PORT_METHODS: readonly PortMethod[] = ['busy', 'insert', 'get', 'list', 'cancel']
+export const PORT_METHODS: readonly PortMethod[] = ['busy', 'insert', 'update', 'get', 'list', 'cancel']
 
 export const WEEK = { start: new Date('2026-03-27T00:00:00Z'), end: new Date('2026-04-03T00:00:00Z') }
 

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { calendar_v3 } from 'googleapis/build/src/apis/calendar/v3.js'
+import type { EventUpdate } from './answers.ts'
 import type { EventDraft, ProviderAttendee, ProviderEvent } from './calendar.ts'
+import { JoinUrl } from './join-url.ts'
 
 /** Private extended properties live on the organizer's copy only, so that no attendee's copy carries our identity. */
 const OPERATION_PROPERTY = 'aftercommitOperationId'
@@ -15,7 +17,9 @@ export const operationFilter = (operationId: string): string => `${OPERATION_PRO
  * document, Event.id), which makes a repeated insert answer 409 instead of writing twice.
  */
 export const googleEventId = ({ operationId, epoch }: Pick<EventDraft, 'operationId' | 'epoch'>): string =>
-  base32hex(createHash('sha256').update(`${operationId}:${epoch}`).digest())
+  hashOf(`${operationId}:${epoch}`)
+
+const hashOf = (text: string): string => base32hex(createHash('sha256').update(text).digest())
 
 const BASE32HEX = '0123456789abcdefghijklmnopqrstuv'
 const base32hex = (bytes: Uint8Array): string => {
@@ -30,19 +34,42 @@ export const googleBodyOf = (draft: EventDraft): calendar_v3.Schema$Event => {
   return {
     id,
     summary: draft.title,
-    // The instant is unambiguous; the zone is how the organizer sees it.
-    start: { dateTime: draft.start.toISOString(), timeZone: draft.timeZone },
-    end: { dateTime: draft.end.toISOString(), timeZone: draft.timeZone },
-    attendees: draft.attendees.map(({ address, displayName, role }) => ({
-      email: address,
-      displayName,
-      optional: role === 'optional',
-    })),
+    start: timeOf(draft.start, draft),
+    end: timeOf(draft.end, draft),
+    attendees: attendeesOf(draft),
     ...(draft.location === undefined ? {} : { location: draft.location }),
     ...(draft.conference ? { conferenceData: meetRequest(id) } : {}),
     extendedProperties: { private: { [OPERATION_PROPERTY]: draft.operationId } },
   }
 }
+
+/**
+ * The draft as a patch of the event that it was written as. A patch replaces arrays and merges objects (Calendar API
+ * guide, "Patch semantics"), so the date of an event that somebody made an all-day one has to be taken away by name:
+ * beside a time it is refused as "Invalid start time" (n8n#35800). What is not named here stays, our identity included.
+ */
+export const googlePatchOf = ({ ref, draft, etag }: EventUpdate): calendar_v3.Schema$Event => ({
+  summary: draft.title,
+  start: { ...timeOf(draft.start, draft), date: null },
+  end: { ...timeOf(draft.end, draft), date: null },
+  attendees: attendeesOf(draft),
+  location: draft.location ?? null,
+  // Under a name of its own: the first request's was used up by a conference that somebody has since taken away.
+  ...(draft.conference ? { conferenceData: meetRequest(hashOf(`${ref.eventId}:${etag ?? ''}`)) } : {}),
+})
+
+/** The instant is unambiguous; the zone is how the organizer sees it. */
+const timeOf = (at: Date, { timeZone }: EventDraft): calendar_v3.Schema$EventDateTime => ({
+  dateTime: at.toISOString(),
+  timeZone,
+})
+
+const attendeesOf = ({ attendees }: EventDraft): calendar_v3.Schema$EventAttendee[] =>
+  attendees.map(({ address, displayName, role }) => ({
+    email: address,
+    displayName,
+    optional: role === 'optional',
+  }))
 
 /** A request id that was seen before is ignored (discovery document, CreateConferenceRequest), so it repeats safely. */
 const meetRequest = (requestId: string): calendar_v3.Schema$ConferenceData => ({
@@ -64,7 +91,9 @@ const Attendee = z.object({
 
 const Conference = z.object({
   createRequest: z.object({ status: z.object({ statusCode: z.string() }).optional() }).optional(),
-  entryPoints: z.array(z.unknown()).default([]),
+  entryPoints: z
+    .array(z.object({ entryPointType: z.string().optional(), uri: z.unknown().optional() }).catch({}))
+    .default([]),
 })
 
 /** Of a deleted event only the id is promised (Calendar API reference, Events, status). */
@@ -93,6 +122,7 @@ const Details = z.object({
   attendeesOmitted: z.literal(false).optional(),
   location: z.string().optional(),
   conferenceData: Conference.optional(),
+  hangoutLink: z.unknown().optional(),
   visibility: z.string().default('default'),
   extendedProperties: z.object({ private: z.record(z.string(), z.string()).optional() }).optional(),
 })
@@ -114,6 +144,7 @@ export const eventOfGoogle = (event: GoogleEvent, calendarAddress: string): Prov
   attendees: event.attendees.map(attendeeOf),
   location: event.location,
   conference: conferenceOf(event.conferenceData),
+  conferenceUrl: conferenceUrlOf(event),
   visibility: event.visibility,
   operationId: event.extendedProperties?.private?.[OPERATION_PROPERTY],
 })
@@ -140,4 +171,11 @@ const conferenceOf = (conference: z.infer<typeof Conference> | undefined): Provi
   const status = conference.createRequest?.status?.statusCode
   if (status === 'failure') return 'failed'
   return status === 'success' || conference.entryPoints.length > 0 ? 'ready' : 'pending'
+}
+
+/** Meet's own link; a conference of another maker, which a person put there, has only its entry points. */
+const conferenceUrlOf = ({ conferenceData, hangoutLink }: GoogleEvent): string | undefined => {
+  if (conferenceOf(conferenceData) !== 'ready') return undefined
+  const video = conferenceData?.entryPoints.find(({ entryPointType }) => entryPointType === 'video')
+  return JoinUrl.parse(hangoutLink) ?? JoinUrl.parse(video?.uri)
 }

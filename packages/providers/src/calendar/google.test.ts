@@ -6,7 +6,7 @@ import type { Asked } from '../server.testing.ts'
 import type { Calendar } from './calendar.ts'
 import { contractContext, contractDraft, ORGANIZER, WEEK } from './contract.testing.ts'
 import { failureOfGoogle } from './google-errors.ts'
-import { eventOfGoogle, GoogleEvent, googleBodyOf, googleEventId } from './google-event.ts'
+import { eventOfGoogle, GoogleEvent, googleBodyOf, googleEventId, googlePatchOf } from './google-event.ts'
 import { googleCalendar } from './google.ts'
 
 /** A Google that says one thing to everybody. */
@@ -82,6 +82,41 @@ describe('what is sent to Google', () => {
       expect(seen[0]?.url).toContain('conferenceDataVersion=1')
       expect(seen[0]?.body).toContain('hangoutsMeet')
     })
+  })
+
+  it('changes an event under its etag, by what is to be different and no more, and tells everybody', async () => {
+    await serving(live, async (calendar, seen) => {
+      const ref = { calendarAddress: ORGANIZER, eventId: 'abcde' }
+      await calendar.updateEvent(ref, contractDraft({ location: undefined }), '"1"', contractContext())
+      const url = new URL(seen[0]?.url ?? '', 'http://google.test')
+      expect(`${seen[0]?.method} ${url.pathname}`).toBe(
+        'PATCH /google/calendar/v3/calendars/ada%40example.com/events/abcde',
+      )
+      expect(Object.fromEntries(url.searchParams)).toEqual({ sendUpdates: 'all', conferenceDataVersion: '1' })
+      expect(seen[0]?.headers['if-match']).toBe('"1"')
+      expect(JSON.parse(seen[0]?.body ?? '')).toEqual({
+        summary: 'Roof inspection',
+        start: { dateTime: '2026-03-29T08:00:00.000Z', timeZone: 'Europe/Berlin', date: null },
+        end: { dateTime: '2026-03-29T09:00:00.000Z', timeZone: 'Europe/Berlin', date: null },
+        attendees: [
+          { email: 'Bo@example.com', displayName: 'Bo', optional: false },
+          { email: 'cy@example.com', displayName: 'Cy', optional: true },
+        ],
+        location: null,
+      })
+    })
+  })
+
+  it('asks for a missing conference under a name that no earlier request of the event had', () => {
+    const draft = contractDraft({ conference: true })
+    const ref = { calendarAddress: ORGANIZER, eventId: googleEventId(draft) }
+    const requestIdOf = (body: ReturnType<typeof googleBodyOf>) =>
+      body.conferenceData?.createRequest?.requestId ?? ''
+    const asked = (etag: string | undefined) => requestIdOf(googlePatchOf({ ref, draft, etag }))
+    expect(asked('"1"')).toBe(asked('"1"'))
+    expect(
+      new Set([requestIdOf(googleBodyOf(draft)), asked('"1"'), asked('"2"'), asked(undefined)]).size,
+    ).toBe(4)
   })
 
   it('looks for deleted events too', async () => {
@@ -162,6 +197,28 @@ describe('what Google answers', () => {
     [{ entryPoints: [{ uri: 'https://meet.google.com/x' }] }, 'ready'],
   ])('tells a conference %j as %s', (conferenceData, conference) => {
     expect(eventFrom({ conferenceData })).toMatchObject({ conference })
+  })
+
+  it('tells where to join a conference that is ready, be it not Meet’s own, and no address of another kind', () => {
+    const ready = (uri: unknown, hangoutLink?: unknown) =>
+      eventFrom({
+        hangoutLink,
+        conferenceData: {
+          createRequest: { status: { statusCode: 'success' } },
+          entryPoints: [
+            { entryPointType: 'phone', uri: 'tel:+15550100' },
+            { entryPointType: 'video', uri },
+          ],
+        },
+      }).conferenceUrl
+    expect(ready('https://zoom.us/j/1')).toBe('https://zoom.us/j/1')
+    expect(ready('https://zoom.us/j/1', 'https://meet.google.com/abc')).toBe('https://meet.google.com/abc')
+    for (const odd of ['javascript:alert(1)', 'http://meet.google.com/x', 'soon', 5, null, undefined]) {
+      expect(ready(odd, odd)).toBeUndefined()
+    }
+    const pending = { createRequest: { status: { statusCode: 'pending' } } }
+    const hangoutLink = 'https://meet.google.com/abc'
+    expect(eventFrom({ conferenceData: pending, hangoutLink }).conferenceUrl).toBeUndefined()
   })
 
   it('keeps what was widened beyond the draft visible', () => {

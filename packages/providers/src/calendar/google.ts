@@ -3,6 +3,8 @@ import { calendar_v3 } from 'googleapis/build/src/apis/calendar/v3.js'
 import type { CallContext, CallFailure } from '../call.ts'
 import { exchangeThrough, jsonOf } from '../http.ts'
 import type { Answered } from '../http.ts'
+import { findOverPages, judgesOf, readingOf, updateKeepingConference } from './answers.ts'
+import type { EventUpdate, PageAnswer } from './answers.ts'
 import { DAY_MS, readInParts } from './busy.ts'
 import type { PartAnswer, ReadPart } from './busy.ts'
 import type {
@@ -10,15 +12,21 @@ import type {
   CancelAnswer,
   EventDraft,
   EventRef,
-  FindEventsAnswer,
   InsertAnswer,
-  ProviderEvent,
   ReadEventAnswer,
   TokenSource,
+  UpdateAnswer,
 } from './calendar.ts'
 import { busyOfCalendars, FreeBusy } from './google-busy.ts'
 import { failureOfGoogle, googleRefusalOf } from './google-errors.ts'
-import { GoogleEvent, eventOfGoogle, googleBodyOf, googleEventId, operationFilter } from './google-event.ts'
+import {
+  GoogleEvent,
+  eventOfGoogle,
+  googleBodyOf,
+  googleEventId,
+  googlePatchOf,
+  operationFilter,
+} from './google-event.ts'
 import { callAuthorised } from './tokens.ts'
 
 export interface GoogleCalendarOptions {
@@ -30,9 +38,6 @@ export interface GoogleCalendarOptions {
 /** The window limit is not documented; three months were seen to be refused (timeRangeTooLong), so we stay well below. */
 const LIMITS = { windowMaxMs: 60 * DAY_MS, addressesMax: 50 } as const
 
-/** A listing that does not end is broken, not long: nobody has this many events of one operation. */
-const PAGES_MAX = 100
-
 /** Google Calendar over Google's own client, without its retries: one method, one request per page or part. */
 export const googleCalendar = (options: GoogleCalendarOptions): Calendar => {
   const call = googleCalls(options)
@@ -40,9 +45,13 @@ export const googleCalendar = (options: GoogleCalendarOptions): Calendar => {
     provider: 'google',
     readFreeBusy: (query, context) => readInParts(query, LIMITS, (part) => readPart(call, part, context)),
     insertEvent: (draft, context) => insertEvent(call, draft, context),
+    updateEvent: (ref, draft, etag, context) => updateEvent(call, { ref, draft, etag }, context),
     readEvent: (ref, context) => readEvent(call, ref, context),
     findEvents: (calendarAddress, operationId, context) =>
-      findEvents(call, calendarAddress, operationId, context),
+      findOverPages(
+        (event) => event.operationId === operationId,
+        (pageToken) => readPage(call, { calendarAddress, operationId, pageToken }, context),
+      ),
     cancelEvent: (ref, context) => cancelEvent(call, ref, context),
   }
 }
@@ -52,6 +61,8 @@ type MethodOptions = Omit<calendar_v3.Options, 'version' | 'auth'>
 interface GoogleCall<T> {
   readonly operation: string
   readonly context: CallContext
+  /** The etag that the event must still have. */
+  readonly ifMatch?: string | undefined
   readonly send: (client: calendar_v3.Calendar, options: MethodOptions) => Promise<unknown>
   readonly judge: (answered: Answered) => T
 }
@@ -59,7 +70,7 @@ type GoogleCalls = <T extends { readonly type: string }>(call: GoogleCall<T>) =>
 
 const googleCalls = ({ rootUrl, tokens }: GoogleCalendarOptions): GoogleCalls => {
   const client = new calendar_v3.Calendar({})
-  return ({ operation, context, send, judge }) =>
+  return ({ operation, context, ifMatch, send, judge }) =>
     callAuthorised({
       provider: 'google',
       operation,
@@ -71,7 +82,10 @@ const googleCalls = ({ rootUrl, tokens }: GoogleCalendarOptions): GoogleCalls =>
           send(client, {
             // Given per call because the client drops the path of a root URL that it was constructed with.
             ...(rootUrl === undefined ? {} : { rootUrl }),
-            headers: { authorization: `Bearer ${accessToken}` },
+            headers: {
+              authorization: `Bearer ${accessToken}`,
+              ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+            },
             retry: false,
             responseType: 'text',
             fetchImplementation: fetch,
@@ -103,6 +117,24 @@ const readPart = (call: GoogleCalls, part: ReadPart, context: CallContext): Prom
     },
   })
 
+const Page = z.object({
+  items: z.array(GoogleEvent).default([]),
+  nextPageToken: z.string().optional(),
+})
+
+const judge = judgesOf({
+  failureOf: failureOfGoogle,
+  failureOfWrite: failureOfGoogle,
+  isGone: (answered) =>
+    (answered.status === 404 || answered.status === 410) &&
+    ['notFound', 'deleted'].includes(googleRefusalOf(answered)?.reason ?? ''),
+  eventOf: readingOf(GoogleEvent, eventOfGoogle),
+  pageOf: readingOf(Page, ({ items, nextPageToken }, calendarAddress) => ({
+    events: items.map((event) => eventOfGoogle(event, calendarAddress)),
+    next: nextPageToken,
+  })),
+})
+
 const insertEvent = (call: GoogleCalls, draft: EventDraft, context: CallContext): Promise<InsertAnswer> =>
   call({
     operation: 'events.insert',
@@ -118,12 +150,46 @@ const insertEvent = (call: GoogleCalls, draft: EventDraft, context: CallContext)
         },
         options,
       ),
-    judge: (answered): InsertAnswer => {
-      if (answered.status === 409) return { type: 'already_exists', eventId: googleEventId(draft) }
-      const event = eventIn(answered, draft.calendarAddress)
-      return 'eventId' in event ? { type: 'written', event } : event
-    },
+    judge: (answered): InsertAnswer =>
+      answered.status === 409
+        ? { type: 'already_exists', eventId: googleEventId(draft) }
+        : judge.written(answered, draft.calendarAddress),
   })
+
+const updateEvent = (call: GoogleCalls, update: EventUpdate, context: CallContext): Promise<UpdateAnswer> => {
+  const read = () => readEvent(call, update.ref, context)
+  return updateKeepingConference(update, read, async (asked) => {
+    const answer = await patchEvent(call, asked, context)
+    if (answer.type !== 'refused' || answer.code !== 'forbidden') return answer
+    // So is refused what our grant does not cover, and in the same words a write to a deleted event
+    // (google-api-ruby-client#1811). Only a look at the event tells them apart; nothing is written again.
+    const held = await read()
+    const isDeleted = held.type === 'found' && held.event.status === 'cancelled'
+    return isDeleted || held.type === 'not_found' ? { type: 'not_found' } : answer
+  })
+}
+
+const patchEvent = (call: GoogleCalls, update: EventUpdate, context: CallContext): Promise<UpdateAnswer> => {
+  const { ref, etag } = update
+  return call({
+    operation: 'events.patch',
+    context,
+    ifMatch: etag,
+    send: (client, options) =>
+      client.events.patch(
+        {
+          calendarId: ref.calendarAddress,
+          eventId: ref.eventId,
+          sendUpdates: 'all',
+          // Also for an event that only keeps its conference: version 0 speaks for a client that knows none.
+          conferenceDataVersion: 1,
+          requestBody: googlePatchOf(update),
+        },
+        options,
+      ),
+    judge: (answered) => judge.updated(answered, ref.calendarAddress, etag !== undefined),
+  })
+}
 
 const readEvent = (call: GoogleCalls, ref: EventRef, context: CallContext): Promise<ReadEventAnswer> =>
   call({
@@ -131,59 +197,14 @@ const readEvent = (call: GoogleCalls, ref: EventRef, context: CallContext): Prom
     context,
     send: (client, options) =>
       client.events.get({ calendarId: ref.calendarAddress, eventId: ref.eventId }, options),
-    judge: (answered): ReadEventAnswer => {
-      if (isGone(answered)) return { type: 'not_found' }
-      const event = eventIn(answered, ref.calendarAddress)
-      return 'eventId' in event ? { type: 'found', event } : event
-    },
+    judge: (answered) => judge.found(answered, ref.calendarAddress),
   })
-
-const eventIn = (answered: Answered, calendarAddress: string): ProviderEvent | CallFailure => {
-  if (answered.status !== 200) return failureOfGoogle(answered)
-  const parsed = GoogleEvent.safeParse(jsonOf(answered.body))
-  if (!parsed.success) return { type: 'malformed', code: 'event_shape' }
-  return eventOfGoogle(parsed.data, calendarAddress)
-}
-
-/** Absence counts only in Google's own words: a proxy's 404 page says nothing about the event. */
-const isGone = (answered: Answered): boolean => {
-  if (answered.status !== 404 && answered.status !== 410) return false
-  const reason = googleRefusalOf(answered)?.reason
-  return reason === 'notFound' || reason === 'deleted'
-}
-
-const Page = z.object({
-  items: z.array(GoogleEvent).default([]),
-  nextPageToken: z.string().optional(),
-})
-
-const findEvents = async (
-  call: GoogleCalls,
-  calendarAddress: string,
-  operationId: string,
-  context: CallContext,
-): Promise<FindEventsAnswer> => {
-  const events: ProviderEvent[] = []
-  let pageToken: string | undefined
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const answer = await readPage(call, { calendarAddress, operationId, pageToken }, context)
-    if (answer.type !== 'read') return answer
-    const found = answer.page.items.map((event) => eventOfGoogle(event, calendarAddress))
-    // The server filters already; an event without our identity must never be taken for ours, whatever it answers.
-    events.push(...found.filter((event) => event.operationId === operationId))
-    // A page may be empty and still not be the last (Calendar API guide, "Pagination").
-    pageToken = answer.page.nextPageToken
-    if (pageToken === undefined) return { type: 'read', events }
-  }
-  return { type: 'malformed', code: 'endless_pages' }
-}
 
 interface PageOf {
   readonly calendarAddress: string
   readonly operationId: string
   readonly pageToken: string | undefined
 }
-type PageAnswer = { readonly type: 'read'; readonly page: z.infer<typeof Page> } | CallFailure
 
 const readPage = (
   call: GoogleCalls,
@@ -203,11 +224,7 @@ const readPage = (
         },
         options,
       ),
-    judge: (answered): PageAnswer => {
-      if (answered.status !== 200) return failureOfGoogle(answered)
-      const parsed = Page.safeParse(jsonOf(answered.body))
-      return parsed.success ? { type: 'read', page: parsed.data } : { type: 'malformed', code: 'list_shape' }
-    },
+    judge: (answered) => judge.page(answered, calendarAddress),
   })
 
 const cancelEvent = (call: GoogleCalls, ref: EventRef, context: CallContext): Promise<CancelAnswer> =>
@@ -219,10 +236,5 @@ const cancelEvent = (call: GoogleCalls, ref: EventRef, context: CallContext): Pr
         { calendarId: ref.calendarAddress, eventId: ref.eventId, sendUpdates: 'all' },
         options,
       ),
-    judge: (answered): CancelAnswer => {
-      if (isGone(answered)) return { type: 'already_gone' }
-      if (answered.status < 200 || answered.status >= 300) return failureOfGoogle(answered)
-      // An empty answer is the promise; a page of HTML with status 200 came from somewhere else.
-      return answered.body === '' ? { type: 'cancelled' } : { type: 'malformed', code: 'delete_shape' }
-    },
+    judge: judge.cancelled,
   })

@@ -22,6 +22,8 @@ export interface GraphCall<T> {
   readonly context: CallContext
   /** Below the version, with every segment and value already percent-encoded; the client encodes nothing. */
   readonly path: string
+  /** The etag that the event must still have. */
+  readonly ifMatch?: string | undefined
   readonly send: (request: GraphRequest) => Promise<unknown>
   readonly judge: (answered: Answered) => T
 }
@@ -38,7 +40,7 @@ const PREFER = 'IdType="ImmutableId", outlook.timezone="UTC"'
 
 export const graphCalls =
   ({ baseUrl = GRAPH_URL, tokens }: GraphOptions): GraphCalls =>
-  ({ operation, context, path, send, judge }) =>
+  ({ operation, context, path, ifMatch, send, judge }) =>
     callAuthorised({
       provider: 'microsoft',
       operation,
@@ -54,7 +56,7 @@ export const graphCalls =
               middleware: [authentication(accessToken), lastMiddleware(fetch)],
             })
               .api(path)
-              .header('Prefer', PREFER)
+              .headers({ Prefer: PREFER, ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }) })
               // Raw: the client hands the answer on as it is, errors included, and reads no body.
               .responseType(ResponseType.RAW),
           ),

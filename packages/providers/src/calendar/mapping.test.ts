@@ -6,7 +6,7 @@ import { busyOfCalendars } from './google-busy.ts'
 import { failureOfGoogle } from './google-errors.ts'
 import { eventOfGoogle, GoogleEvent, googleBodyOf } from './google-event.ts'
 import { busyOfSchedules } from './microsoft-busy.ts'
-import { failureOfGraph, failureOfGraphCreate } from './microsoft-errors.ts'
+import { failureOfGraph, failureOfGraphWrite } from './microsoft-errors.ts'
 import { eventOfMicrosoft, MicrosoftEvent, microsoftBodyOf, transactionIdOf } from './microsoft-event.ts'
 
 const address = fc.emailAddress().map((given) => given.toLowerCase())
@@ -180,7 +180,7 @@ describe('a refusal, whatever its status and body', () => {
   it.each<[string, (of: Answered) => CallFailure]>([
     ['Google', failureOfGoogle],
     ['Graph', failureOfGraph],
-    ['Graph, of a create', failureOfGraphCreate],
+    ['Graph, of a write', failureOfGraphWrite],
   ])('of %s proves nothing where the call may have taken effect, and tells no sentence', (_who, judge) => {
     fc.assert(
       fc.property(status, body, (code, text) => {
@@ -198,9 +198,9 @@ describe('a refusal, whatever its status and body', () => {
     expect(failureOfGraph(full)).toMatchObject({ type: 'refused', reason: 'quota_exhausted' })
   })
 
-  it('of Graph about recipients is an attendee’s, but of a create it proves nothing', () => {
+  it('of Graph about recipients is an attendee’s, but of a write it proves nothing', () => {
     const refused = answered(400, JSON.stringify({ error: { code: 'ErrorInvalidRecipients' } }))
     expect(failureOfGraph(refused)).toMatchObject({ type: 'refused', reason: 'invalid_attendee' })
-    expect(failureOfGraphCreate(refused)).toMatchObject({ type: 'uncertain', claimed: 'invalid_attendee' })
+    expect(failureOfGraphWrite(refused)).toMatchObject({ type: 'uncertain', claimed: 'invalid_attendee' })
   })
 })

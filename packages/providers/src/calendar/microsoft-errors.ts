@@ -37,10 +37,10 @@ export const failureOfGraph = (answered: Answered): CallFailure => {
 }
 
 /**
- * The same for a create, where one refusal lies: ErrorInvalidRecipients has been seen while the event was created all
- * the same (msgraph-sdk-php#280), so it proves nothing until the calendar has been read.
+ * The same of a write, where one refusal lies: ErrorInvalidRecipients has been seen while the event was created all the
+ * same (msgraph-sdk-php#280), so it proves nothing until the calendar has been read.
  */
-export const failureOfGraphCreate = (answered: Answered): CallFailure => {
+export const failureOfGraphWrite = (answered: Answered): CallFailure => {
   const failure = failureOfGraph(answered)
   return failure.type === 'refused' && failure.reason === 'invalid_attendee'
     ? { type: 'uncertain', code: failure.code, claimed: failure.reason }

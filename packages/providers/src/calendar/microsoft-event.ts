@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Event } from '@microsoft/microsoft-graph-types'
 import { z } from 'zod'
 import type { EventDraft, ProviderAttendee, ProviderEvent } from './calendar.ts'
+import { JoinUrl } from './join-url.ts'
 
 /** The GUID is ours and must never change: it is half of the property's name. */
 const OPERATION_PROPERTY = 'String {6f1e6ab5-7f0c-4a53-9d0f-2f4a1d2b7c11} Name aftercommitOperationId'
@@ -37,6 +38,24 @@ const derivedUuid = (name: string): string => {
  */
 export const microsoftBodyOf = (draft: EventDraft): Event => ({
   transactionId: transactionIdOf(draft),
+  ...statedBy(draft),
+  ...(draft.location === undefined ? {} : { location: { displayName: draft.location } }),
+  singleValueExtendedProperties: [{ id: OPERATION_PROPERTY, value: draft.operationId }],
+})
+
+/**
+ * The draft as a patch of the event that it was written as. The list of attendees is replaced, what is not named stays:
+ * the transactionId, which may not change, our identity, and the body, in which Outlook keeps how to join an online
+ * meeting (Microsoft Graph docs, "Update event").
+ */
+export const microsoftPatchOf = (draft: EventDraft): Event => ({
+  ...statedBy(draft),
+  // Times of day are refused of an all-day event, which somebody may have made of it.
+  isAllDay: false,
+  location: { displayName: draft.location ?? '' },
+})
+
+const statedBy = (draft: EventDraft): Event => ({
   subject: draft.title,
   start: { dateTime: withoutOffset(draft.start), timeZone: 'UTC' },
   end: { dateTime: withoutOffset(draft.end), timeZone: 'UTC' },
@@ -44,9 +63,7 @@ export const microsoftBodyOf = (draft: EventDraft): Event => ({
     type: role,
     emailAddress: { address, name: displayName },
   })),
-  ...(draft.location === undefined ? {} : { location: { displayName: draft.location } }),
   ...(draft.conference ? { isOnlineMeeting: true, onlineMeetingProvider: 'teamsForBusiness' } : {}),
-  singleValueExtendedProperties: [{ id: OPERATION_PROPERTY, value: draft.operationId }],
 })
 
 /** Graph's dateTimeTimeZone carries no offset; the zone stands beside it. */
@@ -85,7 +102,7 @@ export const MicrosoftEvent = z.object({
   sensitivity: z.string().nullish(),
   isOnlineMeeting: z.boolean().nullish(),
   onlineMeetingProvider: z.string().nullish(),
-  onlineMeeting: z.object({ joinUrl: z.string().nullish() }).nullish(),
+  onlineMeeting: z.object({ joinUrl: z.unknown().optional() }).nullish(),
   singleValueExtendedProperties: z.array(Property).nullish(),
 })
 export type MicrosoftEvent = z.infer<typeof MicrosoftEvent>
@@ -107,6 +124,7 @@ export const eventOfMicrosoft = (event: MicrosoftEvent, calendarAddress: string)
     attendees: event.attendees.map((attendee) => attendeeOf(attendee, organizer)),
     location: event.location?.displayName || undefined,
     conference: conferenceOf(event),
+    conferenceUrl: event.isOnlineMeeting === true ? JoinUrl.parse(event.onlineMeeting?.joinUrl) : undefined,
     visibility: (event.sensitivity ?? 'normal') === 'normal' ? 'default' : (event.sensitivity ?? 'default'),
     operationId: operationIdOf(event),
   }

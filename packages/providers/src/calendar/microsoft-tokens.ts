@@ -19,8 +19,9 @@ export interface MicrosoftRefreshOptions {
   readonly now?: () => Date
   /**
    * Told of the refresh token that replaces the one in use. The old one still works until its own end, but that end does
-   * not move: a grant lives on only if the new token is kept. Awaited before the access token is handed out; what it
-   * throws reaches the caller.
+   * not move: a grant lives on only if the new token is kept. Never called twice at once. Awaited before the access
+   * token is handed out; what it throws reaches whoever asked, no access token is kept, and the next ask refreshes with
+   * the old token again, so that a replacement which could not be kept is told anew.
    */
   readonly onRotated?: (refreshToken: string) => Promise<void> | void
 }
@@ -41,8 +42,8 @@ export const microsoftRefreshTokenSource = (options: MicrosoftRefreshOptions): T
       recordExchange(context, { provider: 'microsoft', operation: 'token' }, made, answer)
       const rotated = answer.type === 'refreshed' ? rotatedTokenIn(made) : undefined
       if (rotated !== undefined && rotated !== refreshToken) {
-        refreshToken = rotated
         await options.onRotated?.(rotated)
+        refreshToken = rotated
       }
       return answer
     },

@@ -49,12 +49,14 @@ describe('what is sent to Graph', () => {
         const ref = { calendarAddress: ORGANIZER, eventId: 'a/b+c=' }
         await calendar.readFreeBusy({ addresses: [ORGANIZER], window: WEEK }, contractContext())
         await calendar.insertEvent(contractDraft(), contractContext())
+        await calendar.updateEvent(ref, contractDraft(), 'W/"1"', contractContext())
         await calendar.readEvent(ref, contractContext())
         await calendar.findEvents(ORGANIZER, randomUUID(), contractContext())
         await calendar.cancelEvent(ref, contractContext())
         expect(seen.map(({ method, url }) => `${method} ${url.replace(/\?.*/, '')}`)).toEqual([
           'POST /graph/v1.0/me/calendar/getSchedule',
           'POST /graph/v1.0/users/ada%40example.com/events',
+          'PATCH /graph/v1.0/users/ada%40example.com/events/a%2Fb%2Bc%3D',
           'GET /graph/v1.0/users/ada%40example.com/events/a%2Fb%2Bc%3D',
           'GET /graph/v1.0/users/ada%40example.com/events',
           'POST /graph/v1.0/users/ada%40example.com/events/a%2Fb%2Bc%3D/cancel',
@@ -65,6 +67,45 @@ describe('what is sent to Graph', () => {
         }
       },
     )
+  })
+
+  it('changes an event under its etag, by what is to be different and no more', async () => {
+    const answer = () => ({ status: 200, body: live })
+    await serving(answer, async (calendar, seen) => {
+      const ref = { calendarAddress: ORGANIZER, eventId: 'AAkALg=' }
+      const draft = contractDraft({ location: undefined })
+      await calendar.updateEvent(ref, draft, 'W/"1"', contractContext())
+      await calendar.updateEvent(ref, draft, undefined, contractContext())
+      expect(seen.map(({ headers }) => headers['if-match'])).toEqual(['W/"1"', undefined])
+      expect(JSON.parse(seen[0]?.body ?? '')).toEqual({
+        subject: 'Roof inspection',
+        start: { dateTime: '2026-03-29T08:00:00.000', timeZone: 'UTC' },
+        end: { dateTime: '2026-03-29T09:00:00.000', timeZone: 'UTC' },
+        isAllDay: false,
+        attendees: [
+          { type: 'required', emailAddress: { address: 'Bo@example.com', name: 'Bo' } },
+          { type: 'optional', emailAddress: { address: 'cy@example.com', name: 'Cy' } },
+        ],
+        location: { displayName: '' },
+      })
+    })
+  })
+
+  it('asks for no meeting of an event that has one, and for one where there is none', async () => {
+    const asked = async (held: Record<string, unknown>): Promise<unknown> => {
+      const answer = () => ({ status: 200, body: { ...live, ...held } })
+      return serving(answer, async (calendar, seen) => {
+        const ref = { calendarAddress: ORGANIZER, eventId: 'AAkALg=' }
+        await calendar.updateEvent(ref, contractDraft({ conference: true }), undefined, contractContext())
+        expect(seen.map(({ method }) => method)).toEqual(['GET', 'PATCH'])
+        return z.looseObject({}).parse(JSON.parse(seen[1]?.body ?? '')).isOnlineMeeting
+      })
+    }
+    expect(await asked({ isOnlineMeeting: false })).toBe(true)
+    expect(await asked({ isOnlineMeeting: true, onlineMeeting: null })).toBeUndefined()
+    expect(
+      await asked({ isOnlineMeeting: true, onlineMeeting: { joinUrl: 'https://teams/x' } }),
+    ).toBeUndefined()
   })
 
   it('is the same body for the same draft, byte for byte', () => {
@@ -135,11 +176,13 @@ describe('what Graph answers', () => {
       const ref = { calendarAddress: ORGANIZER, eventId: 'x' }
       expect(await calendar.readEvent(ref, contractContext())).toMatchObject({ ...failure, code })
       expect(await calendar.cancelEvent(ref, contractContext())).toMatchObject({ ...failure, code })
+      const update = calendar.updateEvent(ref, contractDraft(), undefined, contractContext())
+      expect(await update).toMatchObject({ ...failure, code })
       expect(await calendar.insertEvent(contractDraft(), contractContext())).toMatchObject({
         ...failure,
         code,
       })
-      expect(seen).toHaveLength(3)
+      expect(seen).toHaveLength(4)
     })
   })
 
@@ -210,6 +253,15 @@ describe('what Graph answers', () => {
     [{ isOnlineMeeting: true, onlineMeeting: { joinUrl: 'https://teams.microsoft.com/x' } }, 'ready'],
   ])('tells a meeting %j as %s', (fields, conference) => {
     expect(eventFrom(fields)).toMatchObject({ conference })
+  })
+
+  it('tells where to join, and no address of another kind', () => {
+    const at = (joinUrl: unknown) =>
+      eventFrom({ isOnlineMeeting: true, onlineMeeting: { joinUrl } }).conferenceUrl
+    expect(at('https://teams.microsoft.com/x')).toBe('https://teams.microsoft.com/x')
+    for (const odd of ['javascript:alert(1)', 'http://teams.microsoft.com/x', '', 5, null]) {
+      expect(at(odd)).toBeUndefined()
+    }
   })
 
   it('tells sensitivity as visibility, and a normal one as the default', () => {

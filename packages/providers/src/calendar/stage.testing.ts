@@ -2,6 +2,7 @@
 import { simulatorControl, startSimulator } from '@aftercommit/simulator'
 import type { Simulator } from '@aftercommit/simulator'
 import { vendorCheck } from '@aftercommit/simulator/vendor-schemas'
+import type { EventDraft } from './calendar.ts'
 import { contractContext, contractDraft, contractScene, ORGANIZER, WEEK } from './contract.testing.ts'
 import type { ContractScene, ContractSubject } from './contract.testing.ts'
 import { google, microsoft } from './subjects.testing.ts'
@@ -58,6 +59,12 @@ const stageCalls = (scene: () => ContractScene) => {
     scene().calendar.insertEvent(draft, context)
   const read = (eventId: string, context = contractContext()) =>
     scene().calendar.readEvent({ calendarAddress: ORGANIZER, eventId }, context)
+  const update = (
+    { eventId }: { readonly eventId: string },
+    draft: EventDraft,
+    etag: string | undefined,
+    context = contractContext(),
+  ) => scene().calendar.updateEvent({ calendarAddress: ORGANIZER, eventId }, draft, etag, context)
   const find = (operationId: string, context = contractContext()) =>
     scene().calendar.findEvents(ORGANIZER, operationId, context)
   const cancel = (eventId: string, context = contractContext()) =>
@@ -67,5 +74,5 @@ const stageCalls = (scene: () => ContractScene) => {
     if (answer.type !== 'read') throw new Error(`the calendar could not be searched: ${answer.type}`)
     return answer.events.filter(({ status }) => status !== 'cancelled')
   }
-  return { readBusy, busyOf, insert, read, find, cancel, liveEvents }
+  return { readBusy, busyOf, insert, read, update, find, cancel, liveEvents }
 }

@@ -43,6 +43,7 @@ export const google: ContractSubject = {
   operations: {
     busy: 'freebusy.query',
     insert: 'events.insert',
+    update: 'events.patch',
     get: 'events.get',
     list: 'events.list',
     cancel: 'events.delete',
@@ -108,6 +109,7 @@ export const microsoft: ContractSubject = {
   operations: {
     busy: 'calendar.getSchedule',
     insert: 'events.create',
+    update: 'events.patch',
     get: 'events.get',
     list: 'events.list',
     cancel: 'events.cancel',

@@ -13,6 +13,10 @@ forEachCalendar((subject, stage) => {
     await stage.readBusy([ORGANIZER, 'bo@example.com', `${subject.provider}@nowhere.example`])
     await stage.read(eventId)
     await stage.find(randomUUID())
+    for (const conference of [false, true]) {
+      const changed = contractDraft({ conference })
+      expect(await stage.update({ eventId }, changed, undefined)).toMatchObject({ type: 'written' })
+    }
     expect(await stage.cancel(eventId)).toEqual({ type: 'cancelled' })
   })
 })

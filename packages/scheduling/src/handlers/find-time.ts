@@ -3,7 +3,11 @@ import { done, go, handlerOf, type ActionRequest } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
 import { approveWithin } from '../commands.ts'
-import { openRepair, timesFound, type Meeting } from '../meeting.ts'
+import { gatherNow } from '../gathering.ts'
+import { windowOf } from '../intent.ts'
+import { currentEvidence } from '../known.ts'
+import { nextRound, timesFound, type Change, type Meeting, type Searched } from '../meeting.ts'
+import { openRepairNow } from '../repairing.ts'
 import { searchTimes, type Search } from '../search.ts'
 import {
   insertProposal,
@@ -11,6 +15,7 @@ import {
   lockMeeting,
   readActiveEndpointIds,
   readEvidence,
+  readHoldsOfOthers,
   readMeeting,
   readParticipants,
   saveMeeting,
@@ -25,8 +30,9 @@ export const findTime = () =>
         return { type: 'obsolete', reason: 'round_over' }
       }
       const participants = await readParticipants(tx, meeting.id)
-      const evidence = await readEvidence(tx, meeting.id, meeting.round)
-      return go<Search>({ meeting, participants, evidence, now: tx.now })
+      const evidence = [...currentEvidence(meeting, await readEvidence(tx, meeting.id)).values()]
+      const held = await readHoldsOfOthers(tx, meeting.id, participants, windowOf(meeting.intent))
+      return go<Search>({ meeting, participants, evidence, held, now: tx.now })
     },
 
     perform: (search) => Promise.resolve(done(searchTimes(search))),
@@ -36,21 +42,29 @@ export const findTime = () =>
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (meeting?.state.type !== 'choosing' || meeting.round !== payload.round) return []
       if (outcome.type === 'dead') return giveUp(tx, meeting, outcome)
-      const endpointIds = await readActiveEndpointIds(tx)
-      const participants = await readParticipants(tx, meeting.id)
-      const chosen = timesFound(meeting, outcome.facts, participants, endpointIds, randomUUID)
-      if (chosen.type === 'repair') await insertRepair(tx, meeting.id, chosen.repair)
-      if (chosen.type !== 'proposed') {
-        await saveMeeting(tx, chosen.meeting)
-        return chosen.actions
-      }
-      await insertProposal(tx, meeting.id, chosen.proposal)
-      const approval = await approveWithin(tx, chosen.meeting, chosen.proposal, { type: 'automatic' })
-      const next = approval.type === 'approved' ? approval : chosen
-      await saveMeeting(tx, next.meeting)
-      return next.actions
+      const change = await changeOf(tx, meeting, outcome.facts)
+      await saveMeeting(tx, change.meeting)
+      return change.actions
     },
   })
+
+const changeOf = async (tx: Tx, meeting: Meeting, searched: Searched): Promise<Change> => {
+  const chosen = timesFound(meeting, searched, await readActiveEndpointIds(tx), randomUUID)
+  switch (chosen.type) {
+    case 'no_overlap':
+      return chosen
+    case 'outdated':
+      return gatherNow(tx, nextRound(meeting))
+    case 'repair':
+      await insertRepair(tx, meeting.id, chosen.repair)
+      return chosen
+    case 'proposed': {
+      await insertProposal(tx, meeting.id, chosen.proposal)
+      const approval = await approveWithin(tx, chosen.meeting, chosen.proposal, { type: 'automatic' })
+      return approval.type === 'approved' || approval.type === 'slot_held' ? approval : chosen
+    }
+  }
+}
 
 /** A search that cannot be made must not leave its meeting waiting for it. */
 const giveUp = async (
@@ -58,9 +72,7 @@ const giveUp = async (
   meeting: Meeting,
   { code, owner }: { readonly code: string; readonly owner: string },
 ): Promise<readonly ActionRequest[]> => {
-  const facts = { round: meeting.round }
-  const change = openRepair(meeting, await readActiveEndpointIds(tx), { code, owner, facts }, randomUUID)
-  await insertRepair(tx, meeting.id, change.repair)
+  const change = await openRepairNow(tx, meeting, { code, owner, facts: { round: meeting.round } })
   await saveMeeting(tx, change.meeting)
   return change.actions
 }

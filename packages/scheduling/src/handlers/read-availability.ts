@@ -7,12 +7,13 @@ import { schedulingActions } from '../actions.ts'
 import { CONNECTED_FRESH_MS, type Evidence } from '../evidence.ts'
 import { EvidenceId } from '../ids.ts'
 import { windowOf } from '../intent.ts'
-import { evidenceArrived } from '../meeting.ts'
+import { askAgain, type Meeting, type Participant } from '../meeting.ts'
+import { afterEvidence } from '../gathering.ts'
 import {
   insertEvidence,
   lockMeeting,
+  markAsked,
   readConnections,
-  readEvidence,
   readMeeting,
   readParticipants,
   saveMeeting,
@@ -76,38 +77,33 @@ export const readAvailability = (world: World) =>
         outcome.type === 'done'
           ? outcome.facts
           : { type: 'unknown', reason: 'other', code: outcome.code, retrievedAt: tx.now }
+      const participants = await readParticipants(tx, meeting.id)
+      const person = participants.find(({ id }) => id === payload.participantId)
+      if (!person) return []
       await insertEvidence(tx, meeting.id, {
         id: EvidenceId.parse(randomUUID()),
         participantId: payload.participantId,
         round: payload.round,
-        source: plan?.calendar.provider ?? (await providerOf(tx, payload)),
+        source: plan?.calendar.provider ?? (await providerOf(tx, person)),
         retrievedAt: learned.retrievedAt,
         expiresAt: new Date(learned.retrievedAt.getTime() + CONNECTED_FRESH_MS),
         ...(learned.type === 'known'
           ? { type: 'known', busy: learned.busy }
           : { type: 'unknown', code: learned.code }),
       })
-      const participants = await readParticipants(tx, meeting.id)
-      const evidence = await readEvidence(tx, meeting.id, meeting.round)
-      const change = evidenceArrived(
-        meeting,
-        participants,
-        new Set(evidence.map(({ participantId }) => participantId)),
-      )
+      const asks = learned.type === 'unknown' ? askInstead(meeting, person, tx.now) : []
+      if (asks.length > 0) await markAsked(tx, [person.id], meeting.round)
+      const change = await afterEvidence(tx, meeting)
       await saveMeeting(tx, change.meeting)
-      return change.actions
+      return [...asks, ...change.actions]
     },
   })
 
-const providerOf = async (
-  tx: Tx,
-  { meetingId, participantId }: { meetingId: string; participantId: string },
-): Promise<Evidence['source']> => {
-  const people = await readParticipants(
-    tx,
-    schedulingActions.findTime.payload.shape.meetingId.parse(meetingId),
-  )
-  const id = people.find((person) => person.id === participantId)?.connectionId
+/** A required person whose calendar does not tell is asked in words, once, if the meeting has the authority to. */
+const askInstead = (meeting: Meeting, person: Participant, now: Date) =>
+  person.role === 'required' && person.askedRound === undefined ? askAgain(meeting, person, [], now) : []
+
+const providerOf = async (tx: Tx, { connectionId: id }: Participant): Promise<Evidence['source']> => {
   const connection = id && (await readConnections(tx, [id])).get(id)
   if (!connection) throw new Error('a read was enqueued for somebody without a calendar')
   return connection.provider

@@ -1,19 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import { done, go, handlerOf, type Outcome } from '@aftercommit/outbox'
+import { done, go, handlerOf, type Outcome, type Settled } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import type { Calendar, EventDraft, EventRef, ProviderEvent } from '@aftercommit/providers/calendar'
 import { schedulingActions } from '../actions.ts'
 import { verify, type Verdict } from '../completion.ts'
-import { completionVerified, openRepair } from '../meeting.ts'
+import { completionVerified } from '../booking.ts'
+import type { ProposalId } from '../ids.ts'
+import type { Change, Meeting } from '../meeting.ts'
+import { openRepairNow } from '../repairing.ts'
 import {
-  insertCompletion,
-  insertRepair,
   lockMeeting,
   readActiveEndpointIds,
   readApproval,
   readConnections,
   readEvent,
   readMeeting,
+  readProposal,
+  saveCompletion,
   saveMeeting,
 } from '../store.ts'
 import { callContext, deadOutOfReach, outcomeOfFailedRead, reachCalendar, type World } from './world.ts'
@@ -62,31 +64,31 @@ export const readBackEvent = (world: World) =>
       if (outcome.type !== 'done' && outcome.type !== 'dead') return []
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (meeting?.state.type !== 'verifying' || meeting.state.proposalId !== payload.proposalId) return []
-      const endpointIds = await readActiveEndpointIds(tx)
-      if (outcome.type === 'done' && outcome.facts.verdict.type === 'complete') {
-        const { event, verdict } = outcome.facts
-        await insertCompletion(tx, meeting.id, {
-          proposalId: payload.proposalId,
-          eventId: event.eventId,
-          etag: event.etag,
-          checks: verdict.checks,
-        })
-        const change = completionVerified(meeting, payload.proposalId, endpointIds)
-        await saveMeeting(tx, change.meeting)
-        return change.actions
-      }
-      const fault = faultOf(outcome.type === 'done' ? outcome.facts : outcome)
-      const change = openRepair(meeting, endpointIds, fault, randomUUID)
-      await insertRepair(tx, meeting.id, change.repair)
+      const change = await changeOf(tx, meeting, payload, outcome)
       await saveMeeting(tx, change.meeting)
       return change.actions
     },
   })
 
-const faultOf = (found: ReadBack | { readonly code: string; readonly owner: string }) => {
-  if ('verdict' in found) {
-    const fields = found.verdict.type === 'mismatch' ? found.verdict.fields : []
-    return { code: 'event_differs', owner: 'organizer', facts: { fields } }
+const changeOf = async (
+  tx: Tx,
+  meeting: Meeting,
+  { proposalId, occasionId }: { readonly proposalId: ProposalId; readonly occasionId?: string | undefined },
+  outcome: Extract<Settled<ReadBack>, { type: 'done' | 'dead' }>,
+): Promise<Change> => {
+  if (outcome.type === 'dead') {
+    const { code, owner } = outcome
+    return openRepairNow(tx, meeting, { code, owner, facts: {}, proposalId })
   }
-  return { code: found.code, owner: found.owner, facts: {} }
+  const { event, verdict } = outcome.facts
+  if (verdict.type === 'mismatch') {
+    const facts = { fields: verdict.fields }
+    return openRepairNow(tx, meeting, { code: 'event_differs', owner: 'organizer', facts, proposalId })
+  }
+  const { eventId, etag } = event
+  await saveCompletion(tx, meeting.id, { proposalId, eventId, etag, checks: verdict.checks })
+  const proposal = await readProposal(tx, meeting.id, proposalId)
+  if (!proposal) throw new Error('an event was read back that nobody proposed')
+  const endpointIds = await readActiveEndpointIds(tx)
+  return completionVerified(meeting, proposal, { occasionId, endpointIds, now: tx.now })
 }

@@ -114,12 +114,14 @@ describe('a connection', () => {
     insertEvent: unreached,
     readEvent: unreached,
     findEvents: unreached,
+    updateEvent: unreached,
     cancelEvent: unreached,
   }
   const worldWith = (calendarOf: World['calendarOf']): World => ({
     calendarOf,
     webhooks: { deliver: unreached },
     webhookSecretOf: unreached,
+    post: undefined,
     callTimeoutMs: 1,
   })
 

@@ -3,6 +3,7 @@ import type { CallContext, CallFailure } from '@aftercommit/providers/call'
 import type { Calendar, CalendarBusy } from '@aftercommit/providers/calendar'
 import type { WebhookSender } from '@aftercommit/providers/webhook'
 import type { CalendarConnection, WebhookEndpoint } from '../store.ts'
+import type { Post } from './mail.ts'
 
 /**
  * A sealed credential that cannot be opened: its key has left the ring, or it was sealed for another place. Trying
@@ -19,6 +20,8 @@ export interface World {
   readonly calendarOf: (tenantId: string, connection: CalendarConnection) => OpenedCalendar
   readonly webhooks: WebhookSender
   readonly webhookSecretOf: (tenantId: string, endpoint: WebhookEndpoint) => OpenedSecret
+  /** Undefined where no mail server was named: then nobody can be written to, and it is said so. */
+  readonly post: Post | undefined
   /** Bound of one exchange with a provider. */
   readonly callTimeoutMs: number
 }

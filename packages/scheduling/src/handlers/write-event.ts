@@ -1,54 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import {
-  done,
-  go,
-  handlerOf,
-  type Attempt,
-  type Correlation,
-  type Outcome,
-  type Reconciled,
-  type Settled,
-} from '@aftercommit/outbox'
+import { done, go, handlerOf, type Attempt, type Outcome, type Reconciled } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
-import type { Calendar, EventDraft, InsertAnswer, ProviderEvent } from '@aftercommit/providers/calendar'
+import type { InsertAnswer } from '@aftercommit/providers/calendar'
 import { schedulingActions } from '../actions.ts'
-import type { ConnectionId, MeetingId, ParticipantId, ProposalId } from '../ids.ts'
+import { expectsWriteOf } from '../booking.ts'
+import type { ParticipantId } from '../ids.ts'
+import { lockMeeting, readMeeting, saveMeeting } from '../store.ts'
 import {
-  eventWritten,
-  expectsWriteOf,
-  openRepair,
-  slotTaken,
-  writePending,
-  writeUncertain,
-  type Change,
-  type Meeting,
-} from '../meeting.ts'
-import {
-  insertEvent,
-  insertRepair,
-  lockMeeting,
-  readActiveEndpointIds,
-  readApproval,
-  readConnections,
-  readMeeting,
-  readParticipants,
-  saveMeeting,
-} from '../store.ts'
+  afterRefusal,
+  bookingChange,
+  loadTarget,
+  lookFor,
+  requiredCalendars,
+  type Target,
+  type Written,
+} from './booking.ts'
 import { readSlot, type RequiredPerson } from './slot.ts'
-import {
-  callContext,
-  deadOutOfReach,
-  outcomeOfFailedRead,
-  outcomeOfFailedWrite,
-  reachCalendar,
-  type OutOfReach,
-  type World,
-} from './world.ts'
-
-interface Target {
-  readonly calendar: Calendar
-  readonly draft: EventDraft
-}
+import { callContext, deadOutOfReach, outcomeOfFailedWrite, type World } from './world.ts'
 
 interface Plan extends Target {
   /** Whose time is checked once more just before writing. */
@@ -58,12 +25,6 @@ interface Plan extends Target {
   /** Whose calendar ended the attempt for good. Filled while performing, read by the settle that gets the same plan. */
   readonly blamed: Set<ParticipantId>
 }
-
-type Written =
-  | { readonly type: 'written'; readonly event: ProviderEvent; readonly at: Date }
-  | { readonly type: 'slot_taken'; readonly participantIds: readonly ParticipantId[] }
-
-type Payload = { readonly meetingId: MeetingId; readonly proposalId: ProposalId }
 
 export const writeEvent = (world: World) =>
   handlerOf<Tx>()(schedulingActions.writeEvent, {
@@ -78,7 +39,7 @@ export const writeEvent = (world: World) =>
       const target = await loadTarget(world, tx, payload)
       if (target.type === 'out_of_reach') return deadOutOfReach(target)
       if (target.draft.start <= tx.now) return { type: 'dead', class: 'stale', code: 'slot_passed' }
-      const required = await requiredCalendars(world, tx, payload.meetingId)
+      const required = await requiredCalendars(world, tx, meeting)
       return go<Plan>({ ...target, required, triedBefore: attempts > 0, blamed: new Set() })
     },
 
@@ -98,84 +59,18 @@ export const writeEvent = (world: World) =>
       },
     },
 
-    settle: async (tx, { payload }, outcome, plan) => {
+    settle: async (tx, { payload, attempts }, outcome, plan) => {
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) return []
-      const change = await changeOf(tx, meeting, payload.proposalId, outcome, [...(plan?.blamed ?? [])])
+      const change = await bookingChange(tx, meeting, payload, outcome, {
+        blamed: [...(plan?.blamed ?? [])],
+        triedBefore: attempts > 0,
+      })
       if (!change) return []
       await saveMeeting(tx, change.meeting)
       return change.actions
     },
   })
-
-const changeOf = async (
-  tx: Tx,
-  meeting: Meeting,
-  proposalId: ProposalId,
-  outcome: Settled<Written>,
-  participantIds: readonly ParticipantId[],
-): Promise<Change | undefined> => {
-  switch (outcome.type) {
-    case 'done': {
-      const { facts } = outcome
-      if (facts.type === 'slot_taken') return slotTaken(meeting, await readParticipants(tx, meeting.id))
-      const { provider, calendarAddress, eventId, icalUid } = facts.event
-      const event = { proposalId, provider, calendarAddress, eventId, icalUid, writtenAt: facts.at }
-      await insertEvent(tx, meeting.id, event)
-      return eventWritten(meeting, proposalId)
-    }
-    case 'unknown':
-      return writeUncertain(meeting, proposalId)
-    case 'retrying':
-    case 'throttled':
-      return writePending(meeting, proposalId)
-    case 'dead': {
-      const { code, owner } = outcome
-      const blamed = participantIds.length > 0 && { participantIds }
-      const fault = { code, owner, facts: { proposalId, class: outcome.class, ...blamed } }
-      const change = openRepair(meeting, await readActiveEndpointIds(tx), fault, randomUUID)
-      await insertRepair(tx, meeting.id, change.repair)
-      return change
-    }
-    case 'suppressed':
-    case 'obsolete':
-      return undefined
-  }
-}
-
-const loadTarget = async (
-  world: World,
-  tx: Tx,
-  { meetingId, proposalId }: Payload,
-): Promise<(Target & { readonly type: 'in_reach' }) | OutOfReach> => {
-  const meeting = await readMeeting(tx, meetingId)
-  const approval = await readApproval(tx, proposalId)
-  if (!meeting || !approval) throw new Error('a write was enqueued without an approval')
-  const id: ConnectionId = meeting.intent.organizer.calendarConnectionId
-  const access = reachCalendar(world, tx.tenantId, (await readConnections(tx, [id])).get(id))
-  if (access.type === 'out_of_reach') return access
-  return { type: 'in_reach', calendar: access.calendar, draft: approval.draft }
-}
-
-const requiredCalendars = async (
-  world: World,
-  tx: Tx,
-  meetingId: MeetingId,
-): Promise<readonly RequiredPerson[]> => {
-  const people = (await readParticipants(tx, meetingId)).filter(({ role }) => role === 'required')
-  const ids = people.flatMap(({ connectionId }) => (connectionId === undefined ? [] : [connectionId]))
-  const connections = await readConnections(tx, ids)
-  return people.flatMap(({ id, connectionId }) =>
-    connectionId === undefined
-      ? []
-      : [
-          {
-            participantId: id,
-            access: reachCalendar(world, tx.tenantId, connections.get(connectionId)),
-          },
-        ],
-  )
-}
 
 /** Why nothing may be written now, or undefined when the slot is still everybody's. */
 const whyNot = async (world: World, plan: Plan, attempt: Attempt): Promise<Outcome<Written> | undefined> => {
@@ -231,52 +126,4 @@ const outcomeOfInsert = (answer: InsertAnswer, attempt: Attempt): Outcome<Writte
     case 'malformed':
       return outcomeOfFailedWrite(answer)
   }
-}
-
-/** Asks the provider for the events that carry our identity. */
-const lookFor = async (
-  world: World,
-  { calendar, draft }: Target,
-  attempt: Attempt,
-): Promise<Reconciled<Written>> => {
-  const answer = await calendar.findEvents(
-    draft.calendarAddress,
-    draft.operationId,
-    callContext(world, attempt),
-  )
-  if (answer.type === 'read') return judge(draft, answer.events, attempt)
-  const failed = outcomeOfFailedRead(answer)
-  if (failed.type === 'retry' || failed.type === 'throttled') return failed
-  const code = 'code' in failed ? failed.code : failed.type
-  return failed.type === 'dead' && failed.class === 'permission'
-    ? { type: 'conflicting', code }
-    : { type: 'retry', code }
-}
-
-/**
- * Exchange refuses an attendee's address and has been seen to keep the event all the same (msgraph-sdk-php#280). Either
- * way somebody who was approved cannot be invited: an event that exists is no meeting, and one that does not would only
- * be refused again.
- */
-const afterRefusal = (found: Reconciled<Written>, { claimed }: Correlation): Reconciled<Written> => {
-  if (claimed !== 'invalid_attendee') return found
-  if (found.type === 'found') return { type: 'conflicting', code: claimed }
-  if (found.type !== 'absent') return found
-  return { ...found, verdict: { class: 'validation', code: claimed, owner: 'organizer' } }
-}
-
-/** What the events that carry our identity prove. One that somebody changed since is not the one we approved. */
-const judge = (
-  draft: EventDraft,
-  events: readonly ProviderEvent[],
-  attempt: Attempt,
-): Reconciled<Written> => {
-  const live = events.filter(({ status }) => status !== 'cancelled')
-  const [event, ...more] = live
-  if (more.length > 0) return { type: 'conflicting', code: 'several_events' }
-  if (!event) return events.length > 0 ? { type: 'conflicting', code: 'event_cancelled' } : { type: 'absent' }
-  const unchanged =
-    event.start?.getTime() === draft.start.getTime() && event.end?.getTime() === draft.end.getTime()
-  if (!unchanged) return { type: 'conflicting', code: 'event_changed' }
-  return { type: 'found', facts: { type: 'written', event, at: attempt.now } }
 }

@@ -27,6 +27,30 @@ export const insertConnection = async (
   return count === 1 ? 'inserted' : 'taken'
 }
 
+/** Of the calendar's one connection, whatever the letter case of its address. */
+export const readConnectionId = async (
+  tx: Tx,
+  provider: CalendarConnection['provider'],
+  address: string,
+): Promise<ConnectionId | undefined> => {
+  const rows = await tx.prisma.$queryRaw<{ connection_id: string }[]>`
+    select connection_id from calendar_connection
+      where provider = ${provider} and lower(address) = lower(${address})`
+  return rows[0] && ConnectionId.parse(rows[0].connection_id)
+}
+
+/** Whoever renews last is the one whose credential stays. */
+export const renewConnection = async (
+  tx: Tx,
+  id: ConnectionId,
+  sealedCredential: Uint8Array,
+): Promise<void> => {
+  await tx.prisma.calendarConnection.update({
+    where: { connectionId: id },
+    data: { sealedCredential: Uint8Array.from(sealedCredential), state: 'active' },
+  })
+}
+
 export const readConnections = async (
   tx: Tx,
   ids: readonly ConnectionId[],

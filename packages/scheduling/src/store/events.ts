@@ -1,7 +1,6 @@
 import type { Tx } from '@aftercommit/platform/db'
 import type { Check } from '../completion.ts'
-import { type MeetingId, type ProposalId, RepairId } from '../ids.ts'
-import type { Repair } from '../meeting.ts'
+import type { MeetingId, ProposalId } from '../ids.ts'
 import { json } from './json.ts'
 import { z } from 'zod'
 
@@ -22,12 +21,16 @@ export const insertEvent = async (tx: Tx, meetingId: MeetingId, event: StoredEve
   })
 }
 
-export const readEvent = async (tx: Tx, proposalId: ProposalId): Promise<StoredEvent | undefined> => {
+export const readEvent = async (
+  tx: Tx,
+  proposalId: ProposalId,
+): Promise<(StoredEvent & { readonly recordedAt: Date }) | undefined> => {
   const row = await tx.prisma.calendarEvent.findUnique({ where: { proposalId } })
   return row ? { ...row, proposalId } : undefined
 }
 
-export const insertCompletion = async (
+/** The proof that counts is the last one: an event may have been put right, and read back again. */
+export const saveCompletion = async (
   tx: Tx,
   meetingId: MeetingId,
   proof: {
@@ -37,8 +40,11 @@ export const insertCompletion = async (
     readonly checks: readonly Check[]
   },
 ): Promise<void> => {
-  await tx.prisma.completion.create({
-    data: { ...proof, checks: json(proof.checks), tenantId: tx.tenantId, meetingId, verifiedAt: tx.now },
+  const data = { ...proof, checks: json(proof.checks), verifiedAt: tx.now }
+  await tx.prisma.completion.upsert({
+    where: { proposalId: proof.proposalId },
+    create: { ...data, tenantId: tx.tenantId, meetingId },
+    update: data,
   })
 }
 
@@ -47,30 +53,4 @@ export const readCompletion = async (tx: Tx, proposalId: ProposalId) => {
   if (!row) return undefined
   const checks = z.array(z.object({ field: z.string(), agrees: z.boolean() })).parse(row.checks)
   return { eventId: row.eventId, etag: row.etag, checks, verifiedAt: row.verifiedAt }
-}
-
-export const insertRepair = async (tx: Tx, meetingId: MeetingId, repair: Repair): Promise<void> => {
-  await tx.prisma.repair.create({
-    data: {
-      repairId: repair.id,
-      tenantId: tx.tenantId,
-      meetingId,
-      code: repair.code,
-      owner: repair.owner,
-      facts: json(repair.facts),
-      openedAt: tx.now,
-    },
-  })
-}
-
-export const readRepairs = async (tx: Tx, meetingId: MeetingId) => {
-  const rows = await tx.prisma.repair.findMany({ where: { meetingId }, orderBy: { openedAt: 'asc' } })
-  return rows.map((row) => ({
-    id: RepairId.parse(row.repairId),
-    code: row.code,
-    owner: row.owner,
-    facts: z.record(z.string(), z.unknown()).parse(row.facts),
-    openedAt: row.openedAt,
-    resolvedAt: row.resolvedAt ?? undefined,
-  }))
 }

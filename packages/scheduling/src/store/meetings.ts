@@ -1,9 +1,17 @@
 import type { Prisma, Tx } from '@aftercommit/platform/db'
-import { ConnectionId, MeetingId, ParticipantId } from '../ids.ts'
-import { IntentDraft, MeetingIntent, WorkingHours } from '../intent.ts'
-import { MeetingState, type IncompleteMeeting, type Meeting, type Participant } from '../meeting.ts'
-import { json } from './json.ts'
 import { z } from 'zod'
+import { ConnectionId, MeetingId, ParticipantId, ProposalId } from '../ids.ts'
+import { IntentDraft, MeetingIntent, WorkingHours } from '../intent.ts'
+import {
+  heldProposalsOf,
+  MeetingState,
+  type IncompleteMeeting,
+  type Meeting,
+  type Participant,
+} from '../meeting.ts'
+import { ZoneName } from '../values.ts'
+import { releaseHoldsBut } from './holds.ts'
+import { json } from './json.ts'
 
 type MeetingRow = Prisma.MeetingGetPayload<object>
 
@@ -12,6 +20,8 @@ const headOf = (row: MeetingRow) => ({
   revision: row.revision,
   round: row.round,
   state: MeetingState.parse(row.stateFacts),
+  standingProposalId: row.standingProposalId === null ? undefined : ProposalId.parse(row.standingProposalId),
+  statedSinceRound: row.statedSinceRound,
   traceParent: row.traceParent ?? undefined,
 })
 
@@ -31,6 +41,8 @@ const meetingData = (meeting: Meeting | IncompleteMeeting) => ({
   intent: json(isComplete(meeting) ? meeting.intent : meeting.draft),
   state: meeting.state.type,
   stateFacts: json(meeting.state),
+  standingProposalId: meeting.standingProposalId ?? null,
+  statedSinceRound: meeting.statedSinceRound,
 })
 
 export const insertMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting): Promise<void> => {
@@ -51,18 +63,67 @@ export const insertParticipants = async (
 ): Promise<void> => {
   await tx.prisma.participant.createMany({
     data: participants.map((participant, position) => ({
+      ...participantData(participant),
       participantId: participant.id,
       tenantId: tx.tenantId,
       meetingId: meeting.id,
       position,
-      displayName: participant.displayName,
-      address: participant.address,
-      role: participant.role,
-      connectionId: participant.connectionId ?? null,
-      timeZone: participant.timeZone ?? null,
-      ...(participant.workingHours && { workingHours: json(participant.workingHours) }),
-      revision: meeting.revision,
     })),
+  })
+}
+
+const participantData = (participant: Participant) => ({
+  displayName: participant.displayName,
+  address: participant.address,
+  role: participant.role,
+  connectionId: participant.connectionId ?? null,
+  timeZone: participant.timeZone ?? null,
+  ...(participant.workingHours && { workingHours: json(participant.workingHours) }),
+  preferences: json({
+    bufferBeforeMinutes: participant.bufferBeforeMinutes,
+    bufferAfterMinutes: participant.bufferAfterMinutes,
+  }),
+  revision: participant.revision,
+  askedRound: participant.askedRound ?? null,
+})
+
+/** The same person with another address, calendar or part. */
+export const saveParticipant = async (tx: Tx, participant: Participant): Promise<void> => {
+  await tx.prisma.participant.update({
+    where: { participantId: participant.id },
+    data: participantData(participant),
+  })
+}
+
+/** Another person in the place of one, who is kept for the history and takes part no longer. */
+export const replaceParticipant = async (
+  tx: Tx,
+  meeting: Meeting,
+  replaced: ParticipantId,
+  participant: Participant,
+): Promise<void> => {
+  const { position } = await tx.prisma.participant.update({
+    where: { participantId: replaced },
+    data: { removedAt: tx.now },
+    select: { position: true },
+  })
+  await tx.prisma.participant.create({
+    data: {
+      ...participantData(participant),
+      participantId: participant.id,
+      tenantId: tx.tenantId,
+      meetingId: meeting.id,
+      position,
+    },
+  })
+}
+
+/** Notes that these people are being asked by mail in this round. */
+export const markAsked = async (tx: Tx, ids: readonly ParticipantId[], round: number): Promise<void> => {
+  if (ids.length === 0) return
+  await tx.prisma.participant.updateMany({
+    where: { participantId: { in: [...ids] } },
+    data: { askedRound: round },
   })
 }
 
@@ -95,22 +156,36 @@ export const readMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | unde
   return meeting && isComplete(meeting) ? meeting : undefined
 }
 
+/** Saves the meeting, and releases every hold that its new state does not keep: a hold never outlives its reason. */
 export const saveMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting): Promise<void> => {
   await tx.prisma.meeting.update({
     where: { meetingId: meeting.id },
     data: { ...meetingData(meeting), changedAt: tx.now },
   })
+  await releaseHoldsBut(tx, meeting.id, heldProposalsOf(meeting))
 }
 
+const Preferences = z.object({
+  bufferBeforeMinutes: z.int().optional(),
+  bufferAfterMinutes: z.int().optional(),
+})
+
+/** Who takes part now, in the order of the intent's participants. */
 export const readParticipants = async (tx: Tx, meetingId: MeetingId): Promise<readonly Participant[]> => {
-  const rows = await tx.prisma.participant.findMany({ where: { meetingId }, orderBy: { position: 'asc' } })
+  const rows = await tx.prisma.participant.findMany({
+    where: { meetingId, removedAt: null },
+    orderBy: { position: 'asc' },
+  })
   return rows.map((row) => ({
     id: ParticipantId.parse(row.participantId),
     displayName: row.displayName,
     address: row.address,
     role: z.enum(['required', 'optional']).parse(row.role),
     connectionId: row.connectionId === null ? undefined : ConnectionId.parse(row.connectionId),
-    timeZone: row.timeZone ?? undefined,
+    timeZone: row.timeZone === null ? undefined : ZoneName.parse(row.timeZone),
     workingHours: row.workingHours === null ? undefined : WorkingHours.parse(row.workingHours),
+    ...Preferences.parse(row.preferences ?? {}),
+    revision: row.revision,
+    askedRound: row.askedRound ?? undefined,
   }))
 }

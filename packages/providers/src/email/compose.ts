@@ -1,0 +1,113 @@
+/** From a message of ours to the bytes and the envelope that go over the wire, or why it cannot be sent at all. */
+import { domainToASCII } from 'node:url'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { MailAddress, MailRefusal, OutgoingMail } from './email.ts'
+
+export type Composed =
+  | { readonly type: 'composed'; readonly letter: Letter }
+  | { readonly type: 'refused'; readonly reason: MailRefusal; readonly code: string }
+
+export interface Letter {
+  readonly from: string
+  readonly to: string
+  readonly raw: Buffer
+  /** The recipient's or the sender's name before the @ is not ASCII: only a server with SMTPUTF8 can be given it. */
+  readonly needsUtf8: boolean
+}
+
+/** RFC 5321, 4.5.3.1: 64 octets before the @, and a path of 256 with its brackets. */
+const LOCAL_BYTES_MAX = 64
+const ADDRESS_BYTES_MAX = 254
+/** A header line may have 998 octets (RFC 5322, 2.1.1); ids and URLs cannot be broken over two. */
+const HEADER_VALUE_MAX = 900
+
+// A quoted local part may hold all that is left out here. Nobody's mailbox needs one, and each is a way to smuggle.
+const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]+$/u
+const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
+const MESSAGE_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
+
+/**
+ * An address as SMTP takes it: the domain in ASCII (IDNA), the part before the @ as it is. Undefined for what is no
+ * address.
+ */
+export const wireAddress = (address: string): string | undefined => {
+  const at = address.lastIndexOf('@')
+  const local = address.slice(0, Math.max(at, 0)).normalize('NFC')
+  const domain = domainToASCII(address.slice(at + 1)).toLowerCase()
+  const wire = `${local}@${domain}`
+  const isAddress =
+    LOCAL_PART.test(local) &&
+    DOMAIN.test(domain) &&
+    Buffer.byteLength(local) <= LOCAL_BYTES_MAX &&
+    Buffer.byteLength(wire) <= ADDRESS_BYTES_MAX
+  return isAddress ? wire : undefined
+}
+
+export const isMessageId = (id: string): boolean => id.length <= HEADER_VALUE_MAX && MESSAGE_ID.test(id)
+
+/** Composes the message. Every header that is ours to make is checked here, so that none can carry a second one. */
+export const compose = async (message: OutgoingMail): Promise<Composed> => {
+  const from = headerAddress(message.from)
+  const to = headerAddress(message.to)
+  const replyTo = message.replyTo && headerAddress(message.replyTo)
+  if (!to) return { type: 'refused', reason: 'address', code: 'malformed_address' }
+  if (!from || replyTo === null) return { type: 'refused', reason: 'sender', code: 'malformed_address' }
+  const { messageId, inReplyTo, references = [], unsubscribeUrl, autoSubmitted = 'auto-generated' } = message
+  const ids = [messageId, ...(inReplyTo === undefined ? [] : [inReplyTo]), ...references]
+  if (!ids.every(isMessageId)) return { type: 'refused', reason: 'content', code: 'malformed_message_id' }
+  if (unsubscribeUrl !== undefined && !isUnsubscribeUrl(unsubscribeUrl)) {
+    return { type: 'refused', reason: 'content', code: 'malformed_unsubscribe_url' }
+  }
+  const raw = await new MailComposer({
+    messageId,
+    from,
+    to,
+    ...(replyTo && { replyTo }),
+    subject: flat(message.subject),
+    text: message.text,
+    html: message.html,
+    ...(inReplyTo !== undefined && { inReplyTo }),
+    ...(references.length > 0 && { references: [...references] }),
+    headers: {
+      ...(autoSubmitted !== 'no' && { 'Auto-Submitted': autoSubmitted }),
+      ...(unsubscribeUrl !== undefined && unsubscribeHeaders(unsubscribeUrl)),
+    },
+    newline: 'win',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+    .compile()
+    .build()
+  const needsUtf8 =
+    !isAscii(from.address) || !isAscii(to.address) || (replyTo ? !isAscii(replyTo.address) : false)
+  return { type: 'composed', letter: { from: from.address, to: to.address, raw, needsUtf8 } }
+}
+
+/** Null for what is no address. */
+const headerAddress = ({ address, displayName = '' }: MailAddress) => {
+  const wire = wireAddress(address)
+  return wire === undefined ? null : { address: wire, name: flat(displayName) }
+}
+
+/** On one line, without control characters and halves of characters. */
+const flat = (text: string): string =>
+  Buffer.from(text)
+    .toString()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+
+/** RFC 8058: https, and it asks for no sign-in. */
+const isUnsubscribeUrl = (given: string): boolean => {
+  if (!URL.canParse(given) || given.length > HEADER_VALUE_MAX || !isAscii(given) || /[\s<>,]/.test(given))
+    return false
+  const { protocol, username, password } = new URL(given)
+  return protocol === 'https:' && username === '' && password === ''
+}
+
+/** `prepared` keeps the value on one line: a folded one broke its signature at a relay (nodemailer#1654). */
+const unsubscribeHeaders = (url: string) => ({
+  'List-Unsubscribe': { prepared: true, foldLines: false, value: `<${url}>` },
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})

@@ -1,0 +1,159 @@
+/** How a meeting is cancelled, changed after booking, and cleared away before it is booked anew. Pure. */
+import type { ActionRequest } from '@aftercommit/outbox'
+import { schedulingActions } from './actions.ts'
+import { organizerFacets } from './booking.ts'
+import type { EndpointId, NewId, ParticipantId, ProposalId } from './ids.ts'
+import type { MeetingIntent } from './intent.ts'
+import {
+  deadlineOf,
+  moved,
+  nextRound,
+  notice,
+  tellClient,
+  type Change,
+  type IncompleteMeeting,
+  type Meeting,
+  type MeetingStateType,
+} from './meeting.ts'
+
+/** The proposal of a meeting whose event may stand at the provider. */
+export const bookedProposalOf = ({ state, standingProposalId }: Meeting): ProposalId | undefined => {
+  switch (state.type) {
+    case 'booking':
+    case 'write_uncertain':
+    case 'verifying':
+    case 'confirmed':
+    case 'clearing':
+    case 'cancelling':
+      return state.proposalId
+    case 'in_repair':
+      return state.proposalId ?? standingProposalId
+    default:
+      return standingProposalId
+  }
+}
+
+/** Everything of a meeting that is still to be done before it is booked, by name. */
+export const actionsBeforeBooking = [
+  schedulingActions.readAvailability.name,
+  schedulingActions.findTime.name,
+  schedulingActions.askParticipant.name,
+  schedulingActions.reachDeadline.name,
+  schedulingActions.writeEvent.name,
+  schedulingActions.changeEvent.name,
+]
+/** The same for after it. */
+export const actionsAfterBooking = [schedulingActions.readBackEvent.name, schedulingActions.watchEvent.name]
+
+export interface Cancelling {
+  /** Whether a write may be under way or have had its effect; see `supersede`. */
+  readonly writeInFlight: boolean
+  /** Whether an event is known to stand at the provider. */
+  readonly eventKnown: boolean
+  /** Who was asked for their time and has no event to tell them. */
+  readonly contacted: readonly ParticipantId[]
+  readonly now: Date
+}
+
+export type Cancelled =
+  | (Change & { readonly type: 'cancelled' | 'cancelling' })
+  | { readonly type: 'ended'; readonly state: MeetingStateType }
+
+/** What a write without an answer may take to come to light at the provider. */
+export const LATE_EFFECT_MS = 2 * 60_000
+
+/**
+ * Ends a meeting on a person's word. What may stand at the provider is cancelled first, behind whatever may still be
+ * under way; only then is the meeting cancelled.
+ */
+export const cancel = (
+  meeting: Meeting,
+  { writeInFlight, eventKnown, contacted, now }: Cancelling,
+  endpointIds: readonly EndpointId[],
+  newId: NewId,
+): Cancelled => {
+  const { type } = meeting.state
+  if (type === 'cancelled' || type === 'cancelling' || type === 'lapsed')
+    return { type: 'ended', state: type }
+  const proposalId = bookedProposalOf(meeting)
+  if (proposalId === undefined || (!writeInFlight && !eventKnown && type === 'booking')) {
+    return { type: 'cancelled', ...cancelledNow(meeting, endpointIds, contacted, newId) }
+  }
+  return {
+    type: 'cancelling',
+    meeting: moved(meeting, { type: 'cancelling', proposalId }),
+    actions: [cancelEventOf(meeting, proposalId, newId, { eventKnown, now })],
+  }
+}
+
+/** Takes away what stands under a proposal. Where nothing is known to stand, absence is believed only after a while. */
+export const cancelEventOf = (
+  meeting: Meeting,
+  proposalId: ProposalId,
+  newId: NewId,
+  {
+    eventKnown,
+    now,
+    keepOne = false,
+  }: { readonly eventKnown: boolean; readonly now: Date; readonly keepOne?: boolean },
+): ActionRequest =>
+  schedulingActions.cancelEvent.request(
+    {
+      meetingId: meeting.id,
+      proposalId,
+      occasionId: newId(),
+      keepOne,
+      ...(!eventKnown && { sureAt: new Date(now.getTime() + LATE_EFFECT_MS).toISOString() }),
+    },
+    organizerFacets(meeting),
+  )
+
+/** Nothing stands at the provider: the meeting is over, and whoever was only asked is told so. */
+export const cancelledNow = (
+  meeting: Meeting,
+  endpointIds: readonly EndpointId[],
+  contacted: readonly ParticipantId[],
+  newId: NewId,
+): Change => {
+  const next: Meeting = { ...moved(meeting, { type: 'cancelled' }), standingProposalId: undefined }
+  const occasionId = newId()
+  return {
+    meeting: next,
+    actions: [
+      ...tellClient(next, endpointIds, 'meeting.cancelled', meeting.id),
+      ...contacted.map((participantId) => notice(next, { kind: 'withdrawn', participantId, occasionId })),
+    ],
+  }
+}
+
+/** An incomplete meeting has asked nobody and written nothing. */
+export const cancelIncomplete = (
+  meeting: IncompleteMeeting,
+  endpointIds: readonly EndpointId[],
+): { readonly meeting: IncompleteMeeting; readonly actions: readonly ActionRequest[] } => {
+  const next = moved(meeting, { type: 'cancelled' })
+  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.cancelled', meeting.id) }
+}
+
+export type Rescheduled =
+  | { readonly type: 'rescheduling'; readonly meeting: Meeting; readonly deadline: ActionRequest }
+  | { readonly type: 'not_booked'; readonly state: MeetingStateType }
+
+/**
+ * Seeks another time for a booked meeting, as a new revision. The event stays as it is until the new time is approved;
+ * what people stated about the old window no longer counts. Its caller gathers.
+ */
+export const reschedule = (
+  meeting: Meeting,
+  change: Pick<MeetingIntent, 'window' | 'bookBy'> & { readonly durationMinutes?: number | undefined },
+): Rescheduled => {
+  if (meeting.state.type !== 'confirmed') return { type: 'not_booked', state: meeting.state.type }
+  const { window, bookBy, durationMinutes = meeting.intent.durationMinutes } = change
+  const next: Meeting = {
+    ...nextRound(meeting),
+    revision: meeting.revision + 1,
+    statedSinceRound: meeting.round + 1,
+    intent: { ...meeting.intent, window, bookBy, durationMinutes },
+  }
+  return { type: 'rescheduling', meeting: next, deadline: deadlineOf(next, bookBy, next.round) }
+}

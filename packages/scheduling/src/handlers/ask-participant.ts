@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { done, go, handlerOf, type ActionRequest, type Outcome, type Settled } from '@aftercommit/outbox'
+import type { Tx } from '@aftercommit/platform/db'
+import { schedulingActions } from '../actions.ts'
+import { afterEvidence } from '../gathering.ts'
+import { EvidenceId } from '../ids.ts'
+import { knownPeople } from '../known.ts'
+import {
+  askAgain,
+  askedEnough,
+  contactDueAt,
+  type Change,
+  type Meeting,
+  type Participant,
+} from '../meeting.ts'
+import { renderMessage } from '../outreach/message.ts'
+import { openRepairNow } from '../repairing.ts'
+import {
+  insertContact,
+  insertEvidence,
+  isContactRefused,
+  lockMeeting,
+  readContacts,
+  readEvidence,
+  readMeeting,
+  readParticipants,
+  saveMeeting,
+} from '../store.ts'
+import {
+  ADDRESS_REFUSED,
+  contactOf,
+  disclosedTo,
+  linksFor,
+  MAIL_NOT_CONFIGURED,
+  messageIdOf,
+  readerOf,
+  send,
+  type Post,
+  type Sent,
+} from './mail.ts'
+import type { World } from './world.ts'
+
+type Plan =
+  | { readonly type: 'enough' }
+  | { readonly type: 'message'; readonly post: Post; readonly mail: Parameters<typeof send>[2] }
+
+type Asked = ({ readonly type: 'sent' } & Sent) | { readonly type: 'nobody_answered' }
+
+const CONTACT_REFUSED = 'contact_refused'
+const NO_REPLY = 'no_reply'
+
+/** Asks one person, at most as often as the authority allows, and never one who has told or does not want to be asked. */
+export const askParticipant = (world: World) =>
+  handlerOf<Tx>()(schedulingActions.askParticipant, {
+    prepare: async (tx, { payload, operationId }) => {
+      const meeting = await readMeeting(tx, payload.meetingId)
+      if (!meeting || !isAsking(meeting, payload.round)) return { type: 'obsolete', reason: 'round_over' }
+      const participants = await readParticipants(tx, meeting.id)
+      const person = participants.find(({ id }) => id === payload.participantId)
+      if (person?.revision !== payload.participantRevision) {
+        return { type: 'obsolete', reason: 'participant_changed' }
+      }
+      if (knownPeople(meeting, participants, await readEvidence(tx, meeting.id)).has(person.id)) {
+        return { type: 'obsolete', reason: 'answered' }
+      }
+      if (await isContactRefused(tx, person.address)) return { type: 'suppressed', reason: CONTACT_REFUSED }
+      if (askedEnough(meeting, person, payload.number)) return go<Plan>({ type: 'enough' })
+      const { post } = world
+      if (!post) return MAIL_NOT_CONFIGURED
+      // After a long stand-still a message may be due in the middle of the night, or right after the last one.
+      const due = contactDueAt(meeting, person, await sentTo(tx, meeting, person), tx.now)
+      const earlyMs = (due?.getTime() ?? 0) - tx.now.getTime()
+      if (earlyMs > 0) return { type: 'retry', code: 'not_at_this_hour', afterMs: earlyMs }
+      const mail = mailOf(post, tx.tenantId, meeting, person, { number: payload.number, operationId })
+      return go<Plan>({ type: 'message', post, mail })
+    },
+
+    perform: async (plan, attempt): Promise<Outcome<Asked>> => {
+      if (plan.type === 'enough') return done({ type: 'nobody_answered' })
+      const sent = await send(world, plan.post, plan.mail, attempt)
+      return sent.type === 'done' ? done({ type: 'sent', ...sent.facts }) : sent
+    },
+
+    settle: async (tx, { payload, operationId }, outcome) => {
+      const meeting = await lockMeeting(tx, payload.meetingId)
+      if (!meeting || !isAsking(meeting, payload.round)) return []
+      const people = await readParticipants(tx, meeting.id)
+      const person = people.find(({ id }) => id === payload.participantId)
+      if (!person) return []
+      const kind = payload.number === 1 ? 'invitation' : 'reminder'
+      const messageId = world.post ? messageIdOf(world.post, operationId) : operationId
+      const contact = (state: 'accepted' | 'maybe_sent' | 'refused', code: string, at: Date) =>
+        insertContact(
+          tx,
+          contactOf(meeting, {
+            participantId: person.id,
+            kind,
+            messageId,
+            outcome: state,
+            code,
+            contactedAt: at,
+          }),
+        )
+      const followUp = async (): Promise<readonly ActionRequest[]> =>
+        askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+      switch (outcome.type) {
+        case 'done':
+          if (outcome.facts.type === 'nobody_answered') return unanswered(tx, meeting, person, NO_REPLY)
+          await contact('accepted', outcome.facts.code, outcome.facts.at)
+          return followUp()
+        case 'dead':
+          // The copy may have arrived; the reminder mends it if not.
+          if (outcome.class === 'uncertain') {
+            await contact('maybe_sent', outcome.code, tx.now)
+            return followUp()
+          }
+          if (outcome.code === ADDRESS_REFUSED) await contact('refused', outcome.code, tx.now)
+          return failed(tx, meeting, person, outcome)
+        case 'suppressed':
+          return failed(tx, meeting, person, { code: outcome.reason, owner: 'organizer' })
+        default:
+          return []
+      }
+    },
+  })
+
+/** A meeting is asking in the round in which it gathers; whatever it does then, an answer that is in stops the asking. */
+const isAsking = ({ state, round }: Meeting, asked: number): boolean =>
+  state.type === 'gathering' && round === asked
+
+const mailOf = (
+  post: Post,
+  tenantId: string,
+  meeting: Meeting,
+  person: Participant,
+  { number, operationId }: { readonly number: number; readonly operationId: string },
+): Parameters<typeof send>[2] => {
+  const links = linksFor(post, tenantId, meeting, person)
+  const view = { ...readerOf(meeting, person.timeZone), ...links, answerBy: new Date(meeting.intent.bookBy) }
+  const disclosed = disclosedTo(meeting, person.address)
+  const rendered =
+    number === 1
+      ? renderMessage('invitation', disclosed, view)
+      : renderMessage('reminder', disclosed, { ...view, isLast: askedEnough(meeting, person, number + 1) })
+  return {
+    ...rendered,
+    messageId: messageIdOf(post, operationId),
+    to: { address: person.address, displayName: person.displayName },
+    ...(post.publicUrl.startsWith('https:') && { unsubscribeUrl: links.optOutLink }),
+  }
+}
+
+const sentTo = async (tx: Tx, meeting: Meeting, person: Participant): Promise<readonly Date[]> =>
+  (await readContacts(tx, meeting.id))
+    .filter(
+      ({ participantId, round, kind }) =>
+        participantId === person.id &&
+        round === meeting.round &&
+        (kind === 'invitation' || kind === 'reminder'),
+    )
+    .map(({ contactedAt }) => contactedAt)
+
+/** That nobody answers is evidence too: of nothing. */
+const unanswered = async (
+  tx: Tx,
+  meeting: Meeting,
+  person: Participant,
+  code: string,
+): Promise<readonly ActionRequest[]> => {
+  await insertEvidence(tx, meeting.id, {
+    id: EvidenceId.parse(randomUUID()),
+    participantId: person.id,
+    round: meeting.round,
+    source: 'outreach',
+    type: 'unknown',
+    code,
+    retrievedAt: tx.now,
+    expiresAt: new Date(meeting.intent.bookBy),
+  })
+  return saved(tx, await afterEvidence(tx, meeting))
+}
+
+/** Somebody cannot be written to. Without a required person there is no meeting; without an optional one there is. */
+const failed = async (
+  tx: Tx,
+  meeting: Meeting,
+  person: Participant,
+  { code, owner }: Pick<Extract<Settled<Asked>, { type: 'dead' }>, 'code' | 'owner'>,
+): Promise<readonly ActionRequest[]> => {
+  if (person.role === 'optional') return unanswered(tx, meeting, person, code)
+  return saved(tx, await openRepairNow(tx, meeting, { code, owner, facts: { participantIds: [person.id] } }))
+}
+
+const saved = async (tx: Tx, change: Change): Promise<readonly ActionRequest[]> => {
+  await saveMeeting(tx, change.meeting)
+  return change.actions
+}

@@ -1,0 +1,275 @@
+/** What a person may do about what went wrong: see it, and choose a way on. */
+import { randomUUID } from 'node:crypto'
+import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
+import type { Db, Tx } from '@aftercommit/platform/db'
+import { schedulingActions } from './actions.ts'
+import { authorityOver, eventWritten } from './booking.ts'
+import { bookedEventOf, cancelWithin } from './cancellation.ts'
+import { participantOf, unknownReferences, type UnknownReference } from './commands.ts'
+import { draftOf } from './draft.ts'
+import { actionsAfterBooking, actionsBeforeBooking, cancelEventOf } from './ending.ts'
+import { gatherNow } from './gathering.ts'
+import { ProposalId, type ParticipantId, type RepairId } from './ids.ts'
+import { IntentDraft } from './intent.ts'
+import { askAgain, moved, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
+import { choicesOf, peopleOf, replacePerson, type RepairChoice, type RepairChoiceType } from './repair.ts'
+import {
+  endRepairs,
+  insertApproval,
+  insertEvent,
+  insertProposal,
+  listOpenRepairs,
+  lockMeeting,
+  markAsked,
+  readApproval,
+  readParticipants,
+  readProposal,
+  readRepair,
+  replaceParticipant,
+  saveMeeting,
+  saveParticipant,
+  type StoredRepair,
+} from './store.ts'
+
+export const listRepairs = (
+  db: Db,
+  tenantId: string,
+  page: Parameters<typeof listOpenRepairs>[1],
+): Promise<readonly StoredRepair[]> => db.transact(tenantId, (tx) => listOpenRepairs(tx, page))
+
+export const viewRepair = (db: Db, tenantId: string, id: RepairId): Promise<StoredRepair | undefined> =>
+  db.transact(tenantId, (tx) => readRepair(tx, id))
+
+export type ResolveRepairResult =
+  | { readonly type: 'resolved'; readonly meeting: Pick<Meeting, 'id' | 'revision' | 'state'> }
+  | { readonly type: 'not_found' }
+  | { readonly type: 'not_open' }
+  | { readonly type: 'not_authorised' }
+  | { readonly type: 'not_a_choice'; readonly choices: readonly RepairChoiceType[] }
+  | { readonly type: 'malformed'; readonly problems: readonly UnknownReference[] }
+
+type Applied = Change | Extract<ResolveRepairResult, { type: 'malformed' }>
+
+/** Resolves one repair by a person's choice; `by` is the address of who chose. The choice is kept with the repair. */
+export const resolveRepair = (
+  db: Db,
+  tenantId: string,
+  id: RepairId,
+  by: string,
+  choice: RepairChoice,
+): Promise<ResolveRepairResult> =>
+  db.transact(tenantId, async (tx): Promise<ResolveRepairResult> => {
+    const found = await readRepair(tx, id)
+    const meeting = found && (await lockMeeting(tx, found.meetingId))
+    if (!found || !meeting) return { type: 'not_found' }
+    const { state } = meeting
+    if (state.type !== 'in_repair' || state.repairId !== id) return { type: 'not_open' }
+    const authority = authorityOver(meeting.intent, by)
+    if (!authority) return { type: 'not_authorised' }
+    const choices = choicesOf(found)
+    if (!choices.includes(choice.type)) return { type: 'not_a_choice', choices }
+    if (choice.type === 'cancel_meeting') {
+      await endRepairs(tx, meeting.id, { choice: choice.type, authority })
+      const cancelled = await cancelWithin(tx, meeting)
+      return cancelled.type === 'ended'
+        ? { type: 'not_open' }
+        : { type: 'resolved', meeting: cancelled.meeting }
+    }
+    const applied = await apply(tx, { meeting, repair: found, authority, by }, choice)
+    if ('type' in applied) return applied
+    await endRepairs(tx, meeting.id, { choice: choice.type, authority })
+    await saveMeeting(tx, applied.meeting)
+    await enqueue(tx, applied.actions)
+    return { type: 'resolved', meeting: applied.meeting }
+  })
+
+interface Occasion {
+  readonly meeting: Meeting
+  readonly repair: StoredRepair
+  readonly authority: 'organizer' | 'named_approver'
+  readonly by: string
+}
+
+const apply = async (
+  tx: Tx,
+  occasion: Occasion,
+  choice: Exclude<RepairChoice, { type: 'cancel_meeting' }>,
+): Promise<Applied> => {
+  const { meeting } = occasion
+  switch (choice.type) {
+    case 'search_again':
+      return searchAgain(tx, occasion, meeting)
+    case 'correct_address':
+    case 'substitute_person':
+      return replace(tx, occasion, choice)
+    case 'ask_in_words':
+      return askInWords(tx, occasion)
+    case 'keep_one':
+      return clearing(tx, meeting, { keepOne: true })
+    case 'look_again':
+      return aboutProposal(meeting, (id) => eventWritten(meeting, id, randomUUID()))
+    case 'restore_event':
+      return restore(tx, meeting)
+    case 'accept_change':
+      return acceptChange(tx, occasion)
+  }
+}
+
+/** Whether an event of ours may stand where the meeting does not want it. */
+const mayStand = async (tx: Tx, { meeting, repair }: Occasion): Promise<boolean> => {
+  const { state, standingProposalId } = meeting
+  if (state.type !== 'in_repair' || state.proposalId === undefined) return false
+  if (repair.code === 'participant_declined') return false
+  // Deaths without an effect have a class that says so; what was found at the provider has none.
+  const hadNoEffect = repair.facts.class !== undefined && repair.facts.class !== 'uncertain'
+  const isStandingIntact = standingProposalId !== undefined && standingProposalId !== state.proposalId
+  if (hadNoEffect && isStandingIntact && !eventLost.has(repair.code)) return false
+  return !hadNoEffect || (await bookedEventOf(tx, meeting, state.proposalId)) !== undefined
+}
+
+/** A change died of these because the event that stood is not what it was. */
+const eventLost: ReadonlySet<string> = new Set(['event_gone', 'event_changed'])
+
+/**
+ * A new round. An event that stands as confirmed stays until its change is approved; anything else that may stand is
+ * taken away first.
+ */
+const searchAgain = async (tx: Tx, occasion: Occasion, meeting: Meeting): Promise<Applied> => {
+  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'searched_again')
+  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsBeforeBooking, 'searched_again')
+  if (await mayStand(tx, occasion)) return clearing(tx, meeting, { keepOne: false })
+  const gathering = await gatherNow(tx, nextRound(meeting))
+  return withDeadline(gathering)
+}
+
+const withDeadline = ({ meeting, actions }: Change): Change => ({
+  meeting,
+  actions: [
+    ...actions,
+    schedulingActions.reachDeadline.request(
+      { meetingId: meeting.id, round: meeting.round },
+      { notBefore: new Date(meeting.intent.bookBy), aggregateRevision: meeting.revision },
+    ),
+  ],
+})
+
+const clearing = async (
+  tx: Tx,
+  meeting: Meeting,
+  { keepOne }: { readonly keepOne: boolean },
+): Promise<Applied> => {
+  const { state } = meeting
+  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
+  const { proposalId } = state
+  const eventKnown = (await bookedEventOf(tx, meeting, proposalId)) !== undefined
+  return {
+    meeting: moved(meeting, { type: 'clearing', proposalId }),
+    actions: [cancelEventOf(meeting, proposalId, randomUUID, { eventKnown, now: tx.now, keepOne })],
+  }
+}
+
+const notAboutProposal = {
+  type: 'malformed',
+  problems: [{ path: ['choice', 'type'], reason: 'this repair is about no proposal' }],
+} as const
+
+const aboutProposal = (meeting: Meeting, change: (id: ProposalId) => Change): Applied => {
+  const { state } = meeting
+  return state.type === 'in_repair' && state.proposalId !== undefined
+    ? change(state.proposalId)
+    : notAboutProposal
+}
+
+const replace = async (
+  tx: Tx,
+  occasion: Occasion,
+  choice: Extract<RepairChoice, { type: 'correct_address' | 'substitute_person' }>,
+): Promise<Applied> => {
+  const { meeting } = occasion
+  const participants = await readParticipants(tx, meeting.id)
+  const replaced = replacePerson(meeting, participants, choice)
+  if (replaced.type === 'malformed') {
+    return { type: 'malformed', problems: [{ path: ['choice', ...replaced.path], reason: replaced.reason }] }
+  }
+  const index = participants.findIndex(({ id }) => id === choice.participantId)
+  const unknown = await unknownReferences(tx, IntentDraft.parse(replaced.meeting.intent))
+  if (unknown.length > 0) {
+    return { type: 'malformed', problems: unknown.map(({ reason }) => ({ path: ['choice'], reason })) }
+  }
+  const next = participantOf(replaced.person, replaced.meeting.revision)
+  const before = participants[index]
+  if (!before) throw new Error('a participant was replaced who does not take part')
+  if (choice.type === 'correct_address') {
+    await saveParticipant(tx, { ...next, id: before.id, askedRound: before.askedRound })
+  } else {
+    await replaceParticipant(tx, meeting, before.id, next)
+  }
+  return searchAgain(tx, occasion, replaced.meeting)
+}
+
+/** The people whose calendars do not tell are asked by mail, in the round in which they did not. */
+const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Applied> => {
+  if (!meeting.intent.outreach) {
+    const reason = 'the meeting has no authority to ask people by mail'
+    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
+  }
+  const named = new Set<ParticipantId>(peopleOf(repair))
+  const people = (await readParticipants(tx, meeting.id)).filter(({ id }) => named.has(id))
+  const next = nextRound(meeting)
+  await markAsked(
+    tx,
+    people.map(({ id }) => id),
+    next.round,
+  )
+  const gathering = await gatherNow(tx, next)
+  const asks = people.flatMap((person: Participant) =>
+    person.connectionId === undefined ? [] : askAgain(next, person, [], tx.now),
+  )
+  return withDeadline({ meeting: gathering.meeting, actions: [...gathering.actions, ...asks] })
+}
+
+const restore = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
+  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'restored')
+  return aboutProposal(meeting, (proposalId) => ({
+    meeting: moved(meeting, { type: 'booking', proposalId }),
+    actions: [
+      schedulingActions.changeEvent.request(
+        { meetingId: meeting.id, proposalId, occasionId: randomUUID() },
+        { account: meeting.intent.organizer.calendarConnectionId, aggregateRevision: meeting.revision },
+      ),
+    ],
+  }))
+}
+
+/** The event's new time becomes a proposal of its own, approved by who accepted it, and is read back like any other. */
+const acceptChange = async (tx: Tx, { meeting, repair, authority, by }: Occasion): Promise<Applied> => {
+  const { state } = meeting
+  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
+  const before = await readProposal(tx, meeting.id, state.proposalId)
+  const approval = await readApproval(tx, state.proposalId)
+  const event = await bookedEventOf(tx, meeting, state.proposalId)
+  if (!before || !approval || !event) return notAboutProposal
+  const [start, end] = [new Date(String(repair.facts.start)), new Date(String(repair.facts.end))]
+  const next = { ...nextRound(meeting), revision: meeting.revision + 1 }
+  const proposal = {
+    ...before,
+    id: ProposalId.parse(randomUUID()),
+    meetingRevision: next.revision,
+    round: next.round,
+    start,
+    end,
+  }
+  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'change_accepted')
+  await insertProposal(tx, meeting.id, proposal)
+  const participants = await readParticipants(tx, meeting.id)
+  await insertApproval(tx, meeting.id, {
+    proposalId: proposal.id,
+    meetingRevision: next.revision,
+    approver: by,
+    authority,
+    draft: draftOf(tx.tenantId, next, participants, proposal, approval.draft),
+    approvedAt: tx.now,
+  })
+  await insertEvent(tx, meeting.id, { ...event, proposalId: proposal.id, writtenAt: tx.now })
+  return eventWritten(next, proposal.id)
+}

@@ -1,0 +1,197 @@
+/** What people answer who were asked in words: on their page, or by mail. */
+import { randomUUID } from 'node:crypto'
+import { enqueue } from '@aftercommit/outbox/enqueue'
+import type { Db, Tx } from '@aftercommit/platform/db'
+import type { LinkClaims } from '@aftercommit/platform/links'
+import { parseTimeZone } from '@aftercommit/time'
+import type { Evidence } from './evidence.ts'
+import { afterEvidence, gatherNow } from './gathering.ts'
+import { EvidenceId, MeetingId, ParticipantId } from './ids.ts'
+import { durationMs, windowOf } from './intent.ts'
+import { currentEvidence } from './known.ts'
+import { nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
+import { disclose, factsFor } from './outreach/disclosure.ts'
+import type { RecordReplyResult, ReplyForm, ReplyRefusal } from './outreach/form.ts'
+import { normaliseReply, type PersonAnswer } from './outreach/reply.ts'
+import { unclearCodes, type Unclear } from './outreach/understand.ts'
+import { openRepairNow } from './repairing.ts'
+import {
+  insertEvidence,
+  lockMeeting,
+  readEvidence,
+  readMeeting,
+  readParticipants,
+  readProposal,
+  readReplyDraft,
+  refuseContact,
+  saveMeeting,
+  type ReplyDraft,
+} from './store.ts'
+
+/** What is shown to the person behind a link. Changes nothing. */
+export const readReplyForm = (db: Db, claims: LinkClaims): Promise<ReplyForm | ReplyRefusal> =>
+  db.transact(claims.tenantId, async (tx) => {
+    const meeting = await readMeeting(tx, MeetingId.parse(claims.meetingId))
+    const found = await whoAnswers(tx, meeting, claims)
+    if (found.type !== 'found') return found
+    const { person } = found
+    const evidence = await readEvidence(tx, found.meeting.id)
+    const piece = currentEvidence(found.meeting, evidence).get(person.id)
+    return {
+      type: 'open',
+      disclosed: disclose(found.meeting.intent.disclosure, factsFor(found.meeting.intent, person.address)),
+      answerBy: new Date(found.meeting.intent.bookBy),
+      zone: person.timeZone ?? zoneOf(piece),
+      meetingZone: found.meeting.intent.timeZone,
+      standing: standingOf(piece),
+      draft: shownDraft(await readReplyDraft(tx, person.id)),
+    }
+  })
+
+const zoneOf = (piece: Evidence | undefined) => {
+  const zone = piece?.type === 'stated' ? parseTimeZone(piece.zone) : undefined
+  return zone?.type === 'zone' ? zone.zone : undefined
+}
+
+const standingOf = (piece: Evidence | undefined): ReplyForm['standing'] => {
+  const zone = zoneOf(piece)
+  if (piece?.type === 'stated' && zone) return { type: 'times', zone, free: piece.free }
+  return piece?.type === 'unknown' && piece.code === DECLINED ? { type: 'not_taking_part' } : undefined
+}
+
+const shownDraft = (draft: ReplyDraft | undefined): ReplyForm['draft'] => {
+  if (!draft) return undefined
+  return {
+    id: draft.id,
+    windows: draft.windows,
+    zone: draft.zone,
+    unclear: draft.unclear.filter(isUnclear),
+  }
+}
+
+const isUnclear = (code: string): code is Unclear => unclearCodes.some((known) => known === code)
+
+type Answering =
+  { readonly type: 'found'; readonly meeting: Meeting; readonly person: Participant } | ReplyRefusal
+
+/** Whether this link's person is still waited for, in the revisions that the link is for. */
+const whoAnswers = async (tx: Tx, meeting: Meeting | undefined, claims: LinkClaims): Promise<Answering> => {
+  if (!meeting) return { type: 'not_found' }
+  const person = (await readParticipants(tx, meeting.id)).find(({ id }) => id === claims.participantId)
+  switch (meeting.state.type) {
+    case 'cancelling':
+    case 'cancelled':
+      return { type: 'cancelled' }
+    case 'lapsed':
+      return { type: 'lapsed' }
+    default:
+      break
+  }
+  if (!person) return { type: 'not_needed' }
+  if (person.revision !== claims.participantRevision || meeting.revision !== claims.meetingRevision) {
+    return { type: 'outdated' }
+  }
+  return answerable.has(meeting.state.type) ? { type: 'found', meeting, person } : { type: 'closed' }
+}
+
+/** Until a time is approved. A repair about a person's time may be mended by what they say. */
+const answerable: ReadonlySet<Meeting['state']['type']> = new Set<Meeting['state']['type']>([
+  'gathering',
+  'choosing',
+  'awaiting_approval',
+  'no_overlap',
+])
+
+const DECLINED = 'declined'
+
+/** Checks an answer against the meeting as it is now, and commits it together with what follows from it. */
+export const recordReply = (db: Db, claims: LinkClaims, answer: PersonAnswer): Promise<RecordReplyResult> =>
+  db.transact(claims.tenantId, async (tx): Promise<RecordReplyResult> => {
+    const meeting = await lockMeeting(tx, MeetingId.parse(claims.meetingId))
+    if (answer.type === 'contact_refused') return refuse(tx, meeting, claims)
+    const found = await whoAnswers(tx, meeting, claims)
+    if (found.type !== 'found') return found
+    if (answer.type === 'not_taking_part') {
+      await commit(tx, await declined(tx, found.meeting, found.person))
+      return { type: 'not_taking_part' }
+    }
+    const { intent } = found.meeting
+    const stated = normaliseReply(answer, windowOf(intent), durationMs(intent), answer.zone)
+    if (stated.type === 'unclear') return stated
+    await insertEvidence(tx, found.meeting.id, {
+      ...ownWord(tx, found.meeting, found.person),
+      type: 'stated',
+      free: stated.free,
+      zone: stated.zone,
+    })
+    await commit(tx, await afterStatement(tx, found.meeting, stated.free))
+    return stated
+  })
+
+const ownWord = (tx: Tx, meeting: Meeting, person: Participant) => ({
+  id: EvidenceId.parse(randomUUID()),
+  participantId: person.id,
+  round: meeting.round,
+  source: 'reply_page' as const,
+  retrievedAt: tx.now,
+  expiresAt: windowOf(meeting.intent).end,
+})
+
+const commit = async (tx: Tx, change: Change): Promise<void> => {
+  await saveMeeting(tx, change.meeting)
+  await enqueue(tx, change.actions)
+}
+
+/** What somebody says while a time is proposed counts at once: a proposal they cannot make is looked for again. */
+const afterStatement = async (
+  tx: Tx,
+  meeting: Meeting,
+  free: readonly { readonly start: Date; readonly end: Date }[],
+): Promise<Change> => {
+  const { state } = meeting
+  switch (state.type) {
+    case 'gathering':
+      return afterEvidence(tx, meeting)
+    case 'awaiting_approval': {
+      const proposal = await readProposal(tx, meeting.id, state.proposalId)
+      const fits = free.some(({ start, end }) => proposal && start <= proposal.start && end >= proposal.end)
+      return fits ? { meeting, actions: [] } : gatherNow(tx, nextRound(meeting))
+    }
+    default:
+      // A search under way knows nothing of this yet, and one that failed may succeed now.
+      return gatherNow(tx, nextRound(meeting))
+  }
+}
+
+const declined = async (tx: Tx, meeting: Meeting, person: Participant): Promise<Change> => {
+  await insertEvidence(tx, meeting.id, {
+    ...ownWord(tx, meeting, person),
+    type: 'unknown',
+    code: DECLINED,
+  })
+  if (person.role === 'optional') {
+    const { type } = meeting.state
+    return type === 'gathering' ? afterEvidence(tx, meeting) : { meeting, actions: [] }
+  }
+  return openRepairNow(tx, meeting, {
+    code: 'participant_declined',
+    owner: 'organizer',
+    facts: { participantIds: [person.id] },
+  })
+}
+
+/** A wish with no deadline and no revision. Whoever is waited for and refuses is a repair, as one who declines is. */
+const refuse = async (
+  tx: Tx,
+  meeting: Meeting | undefined,
+  claims: LinkClaims,
+): Promise<RecordReplyResult> => {
+  if (!meeting) return { type: 'not_found' }
+  const id = ParticipantId.parse(claims.participantId)
+  const person = (await readParticipants(tx, meeting.id)).find((each) => each.id === id)
+  if (!person) return { type: 'not_needed' }
+  await refuseContact(tx, person.address)
+  const waited = meeting.state.type === 'gathering' && person.askedRound === meeting.round
+  if (waited) await commit(tx, await declined(tx, meeting, person))
+  return { type: 'contact_refused' }
+}

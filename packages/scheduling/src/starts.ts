@@ -1,0 +1,107 @@
+/** The times at which a meeting may start: on round times of a zone's clock. Pure. */
+import { offsetMinutes, offsetStretches, type Interval, type Spans, type TimeZone } from '@aftercommit/time'
+
+/**
+ * Starts are counted from 0. Between two clock changes they are equally far apart; a change may move them against UTC
+ * (Lord Howe's clock moves by half an hour).
+ */
+export interface Starts {
+  readonly count: number
+  readonly grainMs: number
+  readonly stretches: readonly {
+    readonly first: number
+    readonly count: number
+    /** How many starts there are in the stretches before this one. */
+    readonly before: number
+    readonly offsetMs: number
+  }[]
+}
+
+export const DAY_MS = 24 * 60 * 60_000
+
+/** The starts within a window that leave room for the meeting. */
+export const startsIn = (
+  window: Interval,
+  { grainMs, durationMs, zone }: { grainMs: number; durationMs: number; zone: TimeZone },
+): Starts => {
+  const stretches: Starts['stretches'][number][] = []
+  let before = 0
+  for (const { start, end, offsetMs } of offsetStretches(zone, window)) {
+    const first = Math.ceil((start.getTime() + offsetMs) / grainMs) * grainMs - offsetMs
+    const last = Math.min(end.getTime() - 1, window.end.getTime() - durationMs)
+    const count = Math.floor((last - first) / grainMs) + 1
+    if (count <= 0) continue
+    stretches.push({ first, count, before, offsetMs })
+    before += count
+  }
+  return { count: before, grainMs, stretches }
+}
+
+/** Whether the clock shows a whole multiple of the grain. */
+export const isRoundTime = (at: Date, { grainMs, zone }: { grainMs: number; zone: TimeZone }): boolean =>
+  (at.getTime() + offsetMinutes(at, zone) * 60_000) % grainMs === 0
+
+const stretchOf = ({ stretches }: Starts, index: number): Starts['stretches'][number] => {
+  const stretch = stretches.findLast(({ before }) => before <= index)
+  if (!stretch || index < 0 || index >= stretch.before + stretch.count) {
+    throw new RangeError(`there is no start ${index}`)
+  }
+  return stretch
+}
+
+export const startAt = (starts: Starts, index: number): number => {
+  const { first, before } = stretchOf(starts, index)
+  return first + (index - before) * starts.grainMs
+}
+
+/** The day that the clock shows at a start, as a number: equal ones are the same day. */
+export const dayAt = (starts: Starts, index: number): number =>
+  Math.floor((startAt(starts, index) + stretchOf(starts, index).offsetMs) / DAY_MS)
+
+/** How many starts there are up to a moment, and in it. */
+export const startsUpTo = ({ stretches, grainMs }: Starts, moment: number): number => {
+  for (let index = stretches.length - 1; index >= 0; index -= 1) {
+    const stretch = stretches[index]
+    if (stretch && stretch.first <= moment) {
+      return stretch.before + Math.min(stretch.count, Math.floor((moment - stretch.first) / grainMs) + 1)
+    }
+  }
+  return 0
+}
+
+/** Which start lies at a moment, if one does. */
+export const indexOfStart = (starts: Starts, moment: number): number | undefined => {
+  const index = startsUpTo(starts, moment) - 1
+  return index >= 0 && startAt(starts, index) === moment ? index : undefined
+}
+
+/**
+ * For each start, the sum of the weights of the sets that a meeting which starts then would meet. One sweep over each
+ * set's boundaries, never a walk over sets times starts.
+ */
+export const sumMet = (
+  sets: readonly Spans[],
+  starts: Starts,
+  durationMs: number,
+  weightOf: (set: number) => number = () => 1,
+): Int32Array => {
+  const changes = new Int32Array(starts.count + 1)
+  sets.forEach((spans, set) => {
+    const weight = weightOf(set)
+    let counted = 0
+    for (let index = 0; index + 1 < spans.length; index += 2) {
+      // A meeting meets [from, to) exactly if it starts after from - duration and before to.
+      const low = Math.max(counted, startsUpTo(starts, (spans[index] ?? 0) - durationMs))
+      const high = startsUpTo(starts, (spans[index + 1] ?? 0) - 1)
+      if (low < high) {
+        changes[low] = (changes[low] ?? 0) + weight
+        changes[high] = (changes[high] ?? 0) - weight
+        counted = high
+      }
+    }
+  })
+  for (let index = 1; index < changes.length; index += 1) {
+    changes[index] = (changes[index] ?? 0) + (changes[index - 1] ?? 0)
+  }
+  return changes
+}

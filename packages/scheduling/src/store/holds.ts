@@ -1,0 +1,74 @@
+import type { Tx } from '@aftercommit/platform/db'
+import { z } from 'zod'
+import type { MeetingId, ParticipantId, ProposalId } from '../ids.ts'
+
+/** One person is one hold, whatever the letters of the address. */
+const personOf = (address: string): string => address.toLowerCase()
+
+/**
+ * Takes people's time for one proposal. False, and nothing taken, when another meeting holds one of them at that time. Of
+ * two transactions at once the second waits for the first to end; people are taken in one order, so that the two cannot
+ * wait for each other.
+ */
+export const placeHolds = async (
+  tx: Tx,
+  meetingId: MeetingId,
+  proposal: { readonly id: ProposalId; readonly start: Date; readonly end: Date },
+  addresses: readonly string[],
+): Promise<boolean> => {
+  const people = [...new Set(addresses.map(personOf))].sort()
+  for (const person of people) {
+    // "Do nothing" also answers the exclusion constraint, without ending the transaction.
+    const { count } = await tx.prisma.hold.createMany({
+      skipDuplicates: true,
+      data: {
+        tenantId: tx.tenantId,
+        meetingId,
+        proposalId: proposal.id,
+        person,
+        startAt: proposal.start,
+        endAt: proposal.end,
+      },
+    })
+    if (count === 0) {
+      await tx.prisma.hold.deleteMany({ where: { proposalId: proposal.id } })
+      return false
+    }
+  }
+  return true
+}
+
+export const releaseHoldsBut = async (
+  tx: Tx,
+  meetingId: MeetingId,
+  kept: readonly ProposalId[],
+): Promise<void> => {
+  await tx.prisma.hold.deleteMany({ where: { meetingId, proposalId: { notIn: [...kept] } } })
+}
+
+const Busy = z.object({ start: z.date(), end: z.date() })
+
+/** When these people are promised to other meetings, within the given time. */
+export const readHoldsOfOthers = async (
+  tx: Tx,
+  meetingId: MeetingId,
+  participants: readonly { readonly id: ParticipantId; readonly address: string }[],
+  within: { readonly start: Date; readonly end: Date },
+): Promise<ReadonlyMap<ParticipantId, readonly z.output<typeof Busy>[]>> => {
+  const rows = await tx.prisma.hold.findMany({
+    where: {
+      person: { in: participants.map(({ address }) => personOf(address)) },
+      meetingId: { not: meetingId },
+      startAt: { lt: within.end },
+      endAt: { gt: within.start },
+    },
+  })
+  return new Map(
+    participants.map(({ id, address }) => [
+      id,
+      rows
+        .filter(({ person }) => person === personOf(address))
+        .map(({ startAt, endAt }) => ({ start: startAt, end: endAt })),
+    ]),
+  )
+}

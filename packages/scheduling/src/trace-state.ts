@@ -1,0 +1,39 @@
+/** Where a meeting stands and what proves its end, in words. Pure. */
+import type { MeetingState } from './meeting.ts'
+import type { MeetingTrace } from './trace.ts'
+import { clockText, spanText } from './trace-words.ts'
+
+const meaningByState = {
+  incomplete: 'it was not told everything it needs, and asks',
+  gathering: 'everybody’s time is being gathered',
+  choosing: 'a time is being looked for',
+  awaiting_approval: 'a time was found and waits for approval; nothing is booked',
+  booking: 'approved; the event is being written',
+  write_uncertain:
+    'the answer to a write was lost; the provider is being asked, nothing is written meanwhile',
+  verifying: 'the event stands and is being read back; not confirmed yet',
+  confirmed: 'the event stands as it was approved, and this was proved',
+  no_overlap: 'there is no time at which all required people can',
+  lapsed: 'its booking deadline came before an approval; nothing is booked',
+  in_repair: 'something is wrong that only a person can put right',
+  clearing: 'what stands at the provider is being taken away before it is booked anew',
+  cancelling: 'its event is being cancelled at the provider',
+  cancelled: 'it was cancelled',
+} as const satisfies Record<MeetingState['type'], string>
+
+export const stateText = ({ state, changedAt }: MeetingTrace): string => {
+  const code = state.type === 'in_repair' ? ` (${state.code})` : ''
+  return `${state.type}${code} since ${spanText(changedAt)} (${clockText(changedAt)}): ${meaningByState[state.type]}`
+}
+
+/** The states that are an end. A meeting in another one has nothing to prove yet. */
+const endWithoutEvent: ReadonlySet<MeetingState['type']> = new Set(['lapsed', 'no_overlap', 'cancelled'])
+
+export const proofText = ({ state, entries }: MeetingTrace): string => {
+  const proof = entries.findLast((entry) => entry.type === 'completion_verified')
+  if (proof?.type === 'completion_verified') {
+    const { at, eventId, checks } = proof
+    return `event ${eventId} was read back at ${clockText(at)} and agrees with what was approved in ${checks.join(', ')}`
+  }
+  return endWithoutEvent.has(state.type) ? 'none needed: no event stands' : 'none yet'
+}

@@ -1,0 +1,212 @@
+/**
+ * A trace as one page of text, for a reader who saw nothing else: first the answers, then the story they come from. All
+ * times are in UTC, people and dispatchers have short names, and nobody is named or addressed. Pure.
+ */
+import type { MeetingTrace } from './trace.ts'
+import {
+  actionText,
+  callText,
+  lineOf,
+  slotText,
+  type EntryOf,
+  type Naming,
+  type TraceEntry,
+} from './trace-entries.ts'
+import { proofText, stateText } from './trace-state.ts'
+import { clockText, countText, durationText, listText, spanText } from './trace-words.ts'
+
+export const traceText = (trace: MeetingTrace): string => {
+  const replicas = replicasIn(trace)
+  const naming = namingOf(trace, replicas)
+  return [
+    `Meeting ${trace.meetingId}, revision ${trace.revision}, round ${trace.round}; times in UTC`,
+    '',
+    ...answer('STANDS', [stateText(trace)]),
+    ...answer('NEXT', nextLines(trace, naming)),
+    ...answer('WAITED FOR', waitLines(trace, naming)),
+    ...answer('KNOWN', knownLines(trace, naming)),
+    ...answer('WRITTEN', writeLines(trace, naming)),
+    ...answer('WENT WRONG', wrongLines(trace, naming)),
+    ...answer('PROOF', [proofText(trace)]),
+    ...answer('TOOK', [tookText(trace)]),
+    '',
+    ...answer('PEOPLE', peopleLines(trace)),
+    ...answer(
+      'DISPATCHERS',
+      replicas.map((id, index) => `d${index + 1} ${id}`),
+    ),
+    '',
+    'STORY',
+    ...storyLines(trace.entries, naming),
+    '',
+  ].join('\n')
+}
+
+const COLUMN = 13
+
+const answer = (question: string, lines: readonly string[]): readonly string[] =>
+  (lines.length > 0 ? lines : ['-']).map(
+    (line, index) => `${(index === 0 ? question : '').padEnd(COLUMN)}${line}`,
+  )
+
+/** In the order in which they appear. */
+const replicasIn = ({ entries, pending }: MeetingTrace): readonly string[] => [
+  ...new Set([
+    ...entries.flatMap((entry) =>
+      entry.type === 'attempt' && entry.replicaId !== null ? [entry.replicaId] : [],
+    ),
+    ...pending.flatMap(({ heldBy }) => heldBy ?? []),
+  ]),
+]
+
+const namingOf = ({ people, entries }: MeetingTrace, replicas: readonly string[]): Naming => {
+  const labelById = new Map(people.map(({ id, label }) => [id, label]))
+  const proposals = entries.flatMap((entry) => (entry.type === 'proposal' ? [entry.proposalId] : []))
+  return {
+    person: (id) => labelById.get(id) ?? id,
+    replica: (id) => (replicas.includes(id) ? `d${replicas.indexOf(id) + 1}` : id),
+    proposal: (id) => (proposals.includes(id) ? `proposal ${proposals.indexOf(id) + 1}` : id),
+  }
+}
+
+const peopleLines = ({ people }: MeetingTrace): readonly string[] =>
+  people.map(
+    ({ label, role, source, id, removed }) =>
+      `${label} ${role}, ${source}, ${id}${removed ? ' (takes part no longer)' : ''}`,
+  )
+
+const nextLines = ({ next }: MeetingTrace, naming: Naming): readonly string[] => {
+  if (next.length === 0) return ['nothing is left to do, and nobody must act']
+  const lines = next.map((step) => {
+    if (step.type === 'action') return pendingText(step, naming)
+    const { owner, code, participantId, until } = step
+    const who =
+      participantId === undefined ? `the ${owner.replaceAll('_', ' ')}` : naming.person(participantId)
+    return `${who} must act: ${code}${until === undefined ? '' : `, until ${spanText(until)}`}`
+  })
+  const alone = next.every(({ type }) => type === 'action')
+  return alone ? ['nobody must act; by itself:', ...lines] : lines
+}
+
+const pendingText = (
+  step: Extract<MeetingTrace['next'][number], { type: 'action' }>,
+  naming: Naming,
+): string => {
+  const { state, dueAt, heldBy } = step
+  const what = actionText(step, naming)
+  if (heldBy !== undefined) return `${what}: ${naming.replica(heldBy)} is at it`
+  if (state === 'outcome_unknown') return `${what}: rests until it is known what became of it`
+  const when = dueAt === undefined ? '' : `, due ${spanText(dueAt)} (${clockText(dueAt)})`
+  return `${what}: ${state}${when}`
+}
+
+/** The longest first: the one who held everybody up. */
+const waitLines = ({ waits }: MeetingTrace, { person }: Naming): readonly string[] =>
+  waits
+    .toSorted((a, b) => (b.durationMs ?? Infinity) - (a.durationMs ?? Infinity))
+    .map(({ participantId, round, durationMs, because }) => {
+      const time = durationMs === undefined ? 'still' : durationText(durationMs)
+      const why = because.length > 0 ? ` because of ${listText(because)}` : ''
+      return `${person(participantId)} ${time}${why}${round > 1 ? ` (round ${round})` : ''}`
+    })
+
+/** What each proposal was made from. */
+const knownLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
+  const evidenceById = new Map(
+    entries.flatMap((entry) => (entry.type === 'evidence' ? [[entry.evidenceId, entry] as const] : [])),
+  )
+  return entries.filter(isA('proposal')).flatMap((proposal) => [
+    `for ${naming.proposal(proposal.proposalId)}, ${slotText(proposal.start, proposal.end)}, chosen at ${clockText(proposal.at)}:`,
+    ...proposal.evidenceIds.flatMap((id) => {
+      const piece = evidenceById.get(id)
+      return piece ? [`  ${pieceText(piece, naming)}`] : []
+    }),
+  ])
+}
+
+const pieceText = (
+  { participantId, source, learned, code, retrievedAt, expiresAt }: EntryOf<'evidence'>,
+  { person }: Naming,
+): string =>
+  `${person(participantId)} ${learned}${code === undefined ? '' : ` (${code})`} by ${source}, as of ${clockText(retrievedAt)}, good until ${spanText(expiresAt)}`
+
+const isA =
+  <Type extends TraceEntry['type']>(type: Type) =>
+  (entry: TraceEntry): entry is EntryOf<Type> =>
+    entry.type === type
+
+/** Operations that only look. Everything else that is called while an event is made or changed may change it. */
+const LOOKS = /token|query|schedule|list|get|find/i
+const writers = new Set(['scheduling.write_event', 'scheduling.change_event', 'scheduling.cancel_event'])
+
+const writeLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
+  const attempts = entries.filter(isA('attempt')).filter(({ action }) => writers.has(action))
+  const writes = attempts.flatMap(({ calls }) => calls.filter(({ operation }) => !LOOKS.test(operation)))
+  const asked = entries.filter(isA('attempt')).filter(({ kind }) => kind === 'reconcile').length
+  // Whoever lost a lease took its notebook along.
+  const unseen = attempts.filter((attempt) => isSilent(attempt) && attempt.startedAt !== undefined)
+  if (attempts.length === 0) return ['nothing: the provider was not written to']
+  return [
+    `${countText(writes.length, 'writing call')}; asked ${countText(asked, 'time')} what became of one`,
+    ...writes.map((call) => `  ${clockText(call.startedAt)} ${callText(call)}`),
+    ...unseen.map(
+      ({ replicaId, at }) =>
+        `  ${naming.replica(replicaId ?? 'nobody')} went silent during one (until ${clockText(at)}): what it called is not recorded`,
+    ),
+  ]
+}
+
+const isSilent = ({ outcome, code }: EntryOf<'attempt'>): boolean =>
+  outcome === 'lease_lost' || code === 'lease_lost'
+
+/** Why what went wrong did no harm. */
+const comfortByOutcome: Readonly<Record<string, string>> = {
+  lease_lost: 'whoever came next worked under a higher fencing token, so a late answer changes nothing',
+  throttled: 'the account rests as long as it asked; no attempt is spent',
+  unknown: 'nothing is written again before the provider has been asked',
+  retrying: 'nothing was changed by it; it is made again',
+  handed_back: 'its dispatcher was told to stop; another one goes on',
+  absent: 'not to be seen yet proves nothing; it is asked again',
+  dead: 'it is not made again by itself',
+}
+
+const wrongLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
+  const failed = entries.filter(isA('attempt')).filter(({ outcome }) => !fine.has(outcome))
+  if (failed.length === 0) return ['nothing']
+  return failed.map((attempt) => {
+    const { at, outcome, code } = attempt
+    const silent = isSilent(attempt)
+    const what = silent ? `${naming.replica(attempt.replicaId ?? '')} went silent` : (code ?? outcome)
+    const comfort = comfortByOutcome[outcome] ?? ''
+    return `${clockText(at)} ${actionText(attempt, naming)}: ${what}; ${comfort}`
+  })
+}
+
+const fine = new Set(['succeeded', 'suppressed', 'superseded'])
+
+const tookText = ({ stages, openedAt, changedAt }: MeetingTrace): string => {
+  const total = Date.parse(changedAt) - Date.parse(openedAt)
+  const each = stages.map(({ stage, durationMs }) => `${stage} ${durationText(durationMs)}`)
+  return [`${durationText(total)} from the request to the last change`, ...each].join(', ')
+}
+
+/** One line per entry that has one; what one transaction asked for stands in one line. Each new day is named. */
+const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly string[] => {
+  const lines: string[] = []
+  let day = ''
+  let asked: { readonly at: string; readonly line: number } | undefined
+  for (const entry of entries) {
+    const text = lineOf(entry, naming)
+    if (text === undefined) continue
+    const today = entry.at.slice(0, 10)
+    if (today !== day) lines.push(`  ${today}`)
+    day = today
+    if (entry.type === 'action_enqueued' && asked?.at === entry.at) {
+      lines[asked.line] = `${lines[asked.line] ?? ''}; ${actionText(entry, naming)}`
+      continue
+    }
+    asked = entry.type === 'action_enqueued' ? { at: entry.at, line: lines.length } : undefined
+    lines.push(`  ${clockText(entry.at)}  ${text}`)
+  }
+  return lines
+}
