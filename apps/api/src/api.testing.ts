@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { createApi, routesOf, type ApiOptions } from './app.ts'
 import { mustMatchDeclaration } from './declared.testing.ts'
 import type { Scope } from './keys.ts'
+import { meetingExample } from './routes/scheduling-bodies.ts'
 
 export interface Api {
   /** A key of a new tenant. */
@@ -94,6 +95,7 @@ export const idOf = (answer: Response): string => z.object({ id: z.string() }).p
 /** A meeting that lacks nothing, with calendars that were connected for it. */
 export const completeIntent = async (client: ApiClient): Promise<Record<string, unknown>> => {
   const n = randomBytes(4).toString('hex')
+  const { window, bookBy } = meetingExample(new Date())
   const ada = `ada-${n}@google.example`
   const ben = `ben-${n}@google.example`
   const ids = { ada: await client.connect(ada), ben: await client.connect(ben) }
@@ -101,8 +103,8 @@ export const completeIntent = async (client: ApiClient): Promise<Record<string, 
     purpose: 'Contract review',
     durationMinutes: 60,
     timeZone: 'Europe/Berlin',
-    window: { from: '2027-03-29T00:00', to: '2027-04-02T00:00' },
-    bookBy: '2027-03-24T12:00:00Z',
+    window,
+    bookBy,
     organizer: { address: ada, calendarConnectionId: ids.ada },
     participants: [
       { displayName: 'Ada', address: ada, role: 'required', calendarConnectionId: ids.ada },

@@ -38,11 +38,11 @@ const refuseStrangeKeys = (body: unknown): void => {
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path } = next
     if (typeof value === 'string' && UNSTORABLE.test(value))
-      throw strange(path, 'a character that no text may hold')
+      throw strange(path, 'must hold neither NUL nor half of a surrogate pair')
     if (typeof value !== 'object' || value === null) continue
-    if (path.length >= DEPTH_MAX) throw strange(path, `nested more than ${DEPTH_MAX} deep`)
+    if (path.length >= DEPTH_MAX) throw strange(path, `must not be nested more than ${DEPTH_MAX} deep`)
     for (const [key, inner] of Object.entries(value)) {
-      if (RESERVED.has(key)) throw strange([...path, key], 'a reserved name')
+      if (RESERVED.has(key)) throw strange([...path, key], 'is a reserved name')
       open.push({ value: inner, path: [...path, key] })
     }
   }

@@ -9,10 +9,14 @@ export const cursorOf = <Position extends z.ZodType>(position: Position) =>
   z
     .string()
     .max(500)
+    .meta({ description: '`nextCursor` of the page before. Left out, the list begins.' })
     .transform((text, context): z.output<Position> => {
       const read = position.safeParse(decoded(text))
       if (read.success) return read.data
-      context.addIssue({ code: 'custom', message: 'not a cursor of this list' })
+      context.addIssue({
+        code: 'custom',
+        message: 'is not a cursor of this list; send `nextCursor` as it was answered',
+      })
       return z.NEVER
     })
 
@@ -25,5 +29,10 @@ const decoded = (text: string): unknown => {
   }
 }
 
-/** How many items a page holds at most. */
-export const PageLimit = z.coerce.number().int().min(1).max(100).default(50)
+export const PageLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .default(50)
+  .meta({ description: 'How many items a page holds at most.', examples: [50] })

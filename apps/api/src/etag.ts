@@ -5,7 +5,10 @@ const TAG = '(?:W/)?"[\\x21\\x23-\\x7e]*"'
 const TAGS = new RegExp(`^\\s*(?:\\*|${TAG}(?:\\s*,\\s*${TAG})*)\\s*$`)
 
 /** `If-Match` or `If-None-Match`: `*`, or a list of tags. */
-export const EntityTags = z.string().regex(TAGS, '* or a list of entity tags in double quotes').max(1_000)
+export const EntityTags = z
+  .string()
+  .regex(TAGS, 'must be * or a list of entity tags in double quotes')
+  .max(1_000)
 
 export const etagOf = (version: string): string => `"${version}"`
 

@@ -39,7 +39,7 @@ test('a key does not serve another body, another address or another tenant', asy
   expect(refused.body).toMatchObject({ type: '/problems/idempotency-key-reused' })
 
   const approval = { proposalId: randomUUID(), approver: { address: 'a@example.com' } }
-  await client.post(`/v1/meetings/${id}/approve`, approval).set('idempotency-key', key).expect(404)
+  await client.post(`/v1/meetings/${id}/approve`, approval).set('idempotency-key', key).expect(422)
   await client.post(`/v1/meetings/${randomUUID()}/approve`, approval).set('idempotency-key', key).expect(422)
 
   const other = await api.createClient()

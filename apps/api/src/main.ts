@@ -5,8 +5,10 @@ import { openDb } from '@aftercommit/platform/db'
 import { readEnv, wholeNumber } from '@aftercommit/platform/env'
 import { createLog, errorFields } from '@aftercommit/platform/log'
 import { collectProcessMetrics, createMetrics } from '@aftercommit/platform/metrics'
+import { linkSigner } from '@aftercommit/platform/links'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
+import { openSpans } from '@aftercommit/platform/spans'
 import { z } from 'zod'
 import { createApi } from './app.ts'
 import { drain } from './drain.ts'
@@ -20,6 +22,8 @@ const Env = z.object({
   /** Requests per tenant and process, in the long run and at once. */
   RATE_LIMIT_PER_SECOND: wholeNumber({ min: 1, max: 100_000 }).default(50),
   RATE_LIMIT_BURST: wholeNumber({ min: 1, max: 100_000 }).default(100),
+  /** Base address of an OTLP/HTTP receiver for spans. Absent: none are made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -35,14 +39,21 @@ const main = async (): Promise<void> => {
   const metrics = createMetrics()
   collectProcessMetrics(metrics)
   const { seal } = sealingOf(env.SEALING_KEYS)
+  const links = linkSigner(env.SEALING_KEYS)
   const rateLimit = { perSecond: env.RATE_LIMIT_PER_SECOND, burst: env.RATE_LIMIT_BURST }
-  const server = createApi({ db, seal, log, metrics, rateLimit }).listen(env.PORT, env.HOST)
+  const spans = await openSpans({
+    service: 'api',
+    endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    onError: (error) => log.warn('spans were not exported', errorFields(error)),
+  })
+  const server = createApi({ db, seal, links, log, metrics, rateLimit, spans }).listen(env.PORT, env.HOST)
   boundTime(server)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   log.info('listening', { url: `http://${env.HOST}:${port}` })
   onShutdown(log, async () => {
     await drain(server)
+    await spans.close()
     await db.close()
   })
 }

@@ -258,3 +258,94 @@ describe('a request is followed', () => {
     expect(rows).toEqual([{ trace_parent: traceparent }])
   })
 })
+
+describe('every field that a body cannot do without', () => {
+  const required = ['/purpose', '/durationMinutes', '/window', '/bookBy', '/participants']
+  const missing = (pointer: string) => ({ in: 'body', pointer, rule: 'is required' })
+
+  test.each([
+    ['/v1/meetings', required.map(missing)],
+    [`/v1/meetings/${randomUUID()}/approve`, ['/proposalId', '/approver'].map(missing)],
+    [
+      '/v1/calendar-connections',
+      [
+        { in: 'body', pointer: '/provider', rule: 'is required; one of: google, microsoft' },
+        ...['/address', '/refreshToken'].map(missing),
+      ],
+    ],
+    ['/v1/webhook-endpoints', ['/url', '/secret'].map(missing)],
+  ])('is said to be required: %s', async (path, errors) => {
+    const client = await api().createClient()
+    const answer = await client.post(path, '{}').expect(400)
+    expect((answer.body as { errors: unknown }).errors).toEqual(errors)
+  })
+
+  test.each([
+    ['ftp://client.example', /URL/],
+    ['http://client.example/hook', /https/],
+    ['https://user:password@client.example', /without user and password/],
+    ['client.example', /URL/],
+  ])('an address that messages do not go to is refused with the rule: %s', async (url, rule) => {
+    const client = await api().createClient()
+    const secret = `whsec_${randomBytes(24).toString('base64')}`
+    const answer = await client.post('/v1/webhook-endpoints', { url, secret }).expect(400)
+    const { errors } = answer.body as { errors: { pointer: string; rule: string }[] }
+    expect(errors.map(({ pointer }) => pointer)).toContain('/url')
+    expect(errors.map((error) => error.rule).join()).toMatch(rule)
+  })
+})
+
+describe('what is wrong with an answer is said of the answer', () => {
+  const lacking = async (client: ApiClient, more: Record<string, unknown>): Promise<string> => {
+    const intent = { ...(await completeIntent(client)), ...more }
+    await client.post('/v1/meetings', intent).expect(201)
+    const { body } = await client.get('/v1/exceptions').expect(200)
+    return (body as { exceptions: { id: string }[] }).exceptions[0]?.id ?? ''
+  }
+
+  test('whatever the meeting calls the place', async () => {
+    const client = await api().createClient()
+    const other = await client.connect(`other-${randomUUID()}@example.com`)
+    const id = await lacking(client, { organizer: undefined })
+    const answer = { address: 'x@example.com', calendarConnectionId: other }
+    const refused = await client.post(`/v1/exceptions/${id}/resolve`, answer).expect(400)
+    expect(refused.body).toMatchObject({ errors: [{ in: 'body', pointer: '/calendarConnectionId' }] })
+  })
+
+  test('also when it is another field of the meeting that it does not go with', async () => {
+    const client = await api().createClient()
+    const window = { from: '2027-03-28T02:30', to: '2027-04-02T00:00' }
+    const id = await lacking(client, { timeZone: undefined, window })
+    const answer = { timeZone: 'Europe/Berlin' }
+    const refused = await client.post(`/v1/exceptions/${id}/resolve`, answer).expect(400)
+    expect(refused.body).toMatchObject({
+      errors: [
+        {
+          pointer: '/timeZone',
+          rule: 'the clock skips this time in that zone (window.from of the meeting)',
+        },
+      ],
+    })
+  })
+
+  test('and what the meeting knows already need not be told again', async () => {
+    const client = await api().createClient()
+    const calendarConnectionId = await client.connect('lone@example.com')
+    const id = await lacking(client, { organizer: { calendarConnectionId } })
+    await client.post(`/v1/exceptions/${id}/resolve`, { address: 'lone@example.com' }).expect(200)
+  })
+})
+
+test('a window that has passed, and a proposal that is none, are named', async () => {
+  const client = await api().createClient()
+  const window = { from: '2026-01-01T00:00', to: '2026-01-10T00:00' }
+  const past = await client.post('/v1/meetings', { ...(await completeIntent(client)), window }).expect(400)
+  expect(past.body).toMatchObject({ errors: [{ pointer: '/window/to', rule: 'the window has passed' }] })
+  const id = await client.openMeeting()
+  const approval = { proposalId: randomUUID(), approver: { address: 'ada@example.com' } }
+  const unknown = await client.post(`/v1/meetings/${id}/approve`, approval).expect(422)
+  expect(unknown.body).toMatchObject({
+    type: '/problems/unknown-proposal',
+    errors: [{ in: 'body', pointer: '/proposalId', rule: 'is not a proposal of this meeting' }],
+  })
+})

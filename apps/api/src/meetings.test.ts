@@ -12,7 +12,7 @@ const propose = async (client: ApiClient, meetingId: string) => {
   await database.owner.query(
     `insert into proposal (proposal_id, tenant_id, meeting_id, meeting_revision, round, start_at, end_at, evidence_ids,
          optional)
-       values ($1, $2, $3, 1, 1, '2027-03-29T13:00Z', '2027-03-29T14:00Z', '{}',
+       values ($1, $2, $3, 1, 1, now() + interval '15 days', now() + interval '15 days 1 hour', '{}',
          '{"optionalAttending": [], "optionalMissing": []}')`,
     [proposalId, client.tenantId, meetingId],
   )
@@ -169,11 +169,30 @@ describe('the list of meetings', () => {
   })
 })
 
-test('an endpoint and a connection are made, and the same calendar is not connected twice', async () => {
+test('an endpoint is named, and a calendar that is connected again keeps its connection', async () => {
   const client = await createClient()
   const secret = `whsec_${Buffer.from(randomUUID()).toString('base64')}`
   idOf(await client.post('/v1/webhook-endpoints', { url: 'https://client.example/hook', secret }).expect(201))
   const connection = { provider: 'microsoft', address: 'chen@example.com', refreshToken: randomUUID() }
-  await client.post('/v1/calendar-connections', connection).expect(201)
-  await client.post('/v1/calendar-connections', connection).expect(409)
+  const id = idOf(await client.post('/v1/calendar-connections', connection).expect(201))
+  const stored = async () => {
+    const { rows } = await database.owner.query<{ state: string; sealed_credential: Buffer }>(
+      'select state, sealed_credential from calendar_connection where connection_id = $1',
+      [id],
+    )
+    return rows[0]
+  }
+  const before = await stored()
+  await database.owner.query("update calendar_connection set state = 'revoked' where connection_id = $1", [
+    id,
+  ])
+  const again = { ...connection, address: 'Chen@Example.com', refreshToken: randomUUID() }
+  expect(idOf(await client.post('/v1/calendar-connections', again).expect(200))).toBe(id)
+  const after = await stored()
+  expect(after?.state).toBe('active')
+  expect(after?.sealed_credential).not.toEqual(before?.sealed_credential)
+  // Another provider, and another tenant, know nothing of it.
+  const elsewhere = { ...connection, provider: 'google' }
+  expect(idOf(await client.post('/v1/calendar-connections', elsewhere).expect(201))).not.toBe(id)
+  await (await createClient()).post('/v1/calendar-connections', connection).expect(201)
 })

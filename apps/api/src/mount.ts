@@ -7,11 +7,14 @@ import { etagOf, matchesWeakly } from './etag.ts'
 import { answerOnce, fingerprintOf, joined } from './idempotency.ts'
 import { keyHolderOf, requireScope, type Scope } from './keys.ts'
 import { problem, ProblemError, PROBLEM_MEDIA_TYPE } from './problem.ts'
+import { chooseForm, TEXT_MEDIA_TYPE, type Form } from './representation.ts'
 import { factsOf } from './request.ts'
 import type { Caller, Reply, Route } from './route.ts'
 import type { KeptAnswer } from './store.ts'
 
-export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, '1 to 255 visible ASCII characters')
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
 
 export const scopeOf = ({ method }: Pick<Route, 'method'>): Scope => (method === 'get' ? 'read' : 'write')
 
@@ -52,6 +55,7 @@ const serve =
     const body: unknown = request.body
     const { params, query, headers } = request
     const work = route.read({ params, query, headers, body })
+    const form = chooseForm(route, request, response)
     const caller = {
       tenantId: keyHolderOf(response).tenantId,
       traceParent: factsOf(response).traceParent,
@@ -60,8 +64,17 @@ const serve =
       route.method === 'get'
         ? answerOf(route, await work({ ...caller, db }))
         : await write(route, db, request, caller, work)
-    send(request, response, answer)
+    send(request, response, inForm(route, form, answer))
   }
+
+type Sent = KeptAnswer & { readonly replayed?: boolean; readonly text?: string }
+
+/** What is kept and compared is the answer; only what is sent has a form. */
+const inForm = ({ answer }: Route, form: Form, kept: KeptAnswer & { readonly replayed?: boolean }): Sent => {
+  if (form === 'json' || !answer.text || kept.status >= 400) return kept
+  const headers = { ...kept.headers, 'content-type': `${TEXT_MEDIA_TYPE}; charset=utf-8` }
+  return { ...kept, headers, text: answer.text.render(kept.body) }
+}
 
 /** A command and its answer are one transaction, with a key or without. */
 const write = (
@@ -104,13 +117,14 @@ const answerOf = (route: Route, reply: Reply): KeptAnswer => {
     ...(reply.location !== undefined && { location: reply.location }),
     ...(reply.etag !== undefined && { etag: etagOf(reply.etag) }),
   }
-  return { status: route.answer.status, headers, body: reply.body }
+  const { status } = (reply.again ? route.answer.again : undefined) ?? route.answer
+  return { status, headers, body: reply.body }
 }
 
 const send = (
   request: Request,
   response: Response,
-  { status, headers, body, replayed }: KeptAnswer & { readonly replayed?: boolean },
+  { status, headers, body, replayed, text }: Sent,
 ): void => {
   response.set(headers)
   if (replayed) response.set('idempotent-replayed', 'true')
@@ -119,7 +133,7 @@ const send = (
     response.removeHeader('content-type')
     return void response.status(304).end()
   }
-  response.status(status).send(JSON.stringify(body))
+  response.status(status).send(text ?? JSON.stringify(body))
 }
 
 const refuseMethod = (path: string, routes: readonly Route[]): RequestHandler => {

@@ -1,16 +1,18 @@
 /** The OpenAPI 3.1 document, made from the same declarations that the routes are made from. */
 import { z } from 'zod'
+import { exampleOf } from './examples.ts'
+import type { Json } from './json.ts'
 import { IdempotencyKey, scopeOf } from './mount.ts'
-import { schemaNames } from './named.ts'
+import { descriptionByName, schemaNames } from './named.ts'
 import { PROBLEM_MEDIA_TYPE } from './problem.ts'
 import { problemNames, problems, type ProblemName } from './problems.ts'
+import { TEXT_MEDIA_TYPE } from './representation.ts'
 import type { Route } from './route.ts'
-
-export type Json = { readonly [key: string]: unknown }
 
 export interface OpenApi {
   readonly openapi: '3.1.0'
   readonly info: Json
+  readonly servers: readonly Json[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
@@ -32,9 +34,10 @@ export interface Operation {
 
 const COMPONENTS = '#/components/schemas/'
 
-export const openApiOf = (routes: readonly Route[]): OpenApi => {
+/** Examples hold dates that this server takes on the day `now`. */
+export const openApiOf = (routes: readonly Route[], now: Date): OpenApi => {
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route)
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, now)
   return {
     openapi: '3.1.0',
     info: {
@@ -44,6 +47,7 @@ export const openApiOf = (routes: readonly Route[]): OpenApi => {
         'Scheduling on a transactional outbox. A request commits what was decided and what must follow, and answers; the effects are made afterwards, by dispatchers. Fields and types may be added to answers at any time.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The server that gave out this document.' }],
     paths,
     components: {
       schemas: { ...namedSchemas(), Problem: problemSchema },
@@ -66,7 +70,12 @@ const wireOptions = { io: 'input', target: 'draft-2020-12', reused: 'inline' } a
 
 const namedSchemas = (): Record<string, Json> => {
   const { schemas } = z.toJSONSchema(schemaNames, { ...wireOptions, uri: (id) => `${COMPONENTS}${id}` })
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => {
+      const description = descriptionByName.get(id)
+      return [id, { ...(description !== undefined && { description }), ...bare(schema) }]
+    }),
+  )
 }
 
 /** The document says once which dialect it speaks, and its own addresses identify its schemas. */
@@ -78,8 +87,8 @@ const referenceTo = (schema: z.ZodType, where: string): Json => {
   return { $ref: `${COMPONENTS}${id}` }
 }
 
-const operationOf = (route: Route): Operation => {
-  const { method, operationId, summary, body, answer } = route
+const operationOf = (route: Route, now: Date): Operation => {
+  const { method, operationId, summary, body } = route
   return {
     operationId,
     summary,
@@ -94,17 +103,16 @@ const operationOf = (route: Route): Operation => {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: referenceTo(body, `the body of ${operationId}`) } },
+        content: {
+          'application/json': {
+            schema: referenceTo(body, `the body of ${operationId}`),
+            example: route.example?.(now) ?? exampleOf(z.toJSONSchema(body, wireOptions)),
+          },
+        },
       },
     }),
     responses: {
-      [answer.status]: {
-        description: answer.description,
-        headers: headerReferences,
-        content: {
-          'application/json': { schema: referenceTo(answer.schema, `the answer of ${operationId}`) },
-        },
-      },
+      ...answers(route),
       ...(method === 'get' && {
         304: {
           description: 'What `If-None-Match` names is what stands here still.',
@@ -116,14 +124,32 @@ const operationOf = (route: Route): Operation => {
   }
 }
 
+const answers = ({ answer, operationId }: Route): Record<string, Json> => {
+  const { status, description, again, text } = answer
+  const schema = referenceTo(answer.schema, `the answer of ${operationId}`)
+  const asText = text && {
+    [TEXT_MEDIA_TYPE]: { schema: { type: 'string', description: text.description } },
+  }
+  const rest = { headers: headerReferences, content: { 'application/json': { schema }, ...asText } }
+  return {
+    [status]: { description, ...rest },
+    ...(again && { [again.status]: { description: again.description, ...rest } }),
+  }
+}
+
 const parametersOf = (place: 'path' | 'query' | 'header', schema: z.ZodObject): readonly Json[] => {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, wireOptions)
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    schema: property,
-  }))
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, examples, ...schema } = typeof property === 'boolean' ? {} : property
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      ...(examples !== undefined && { example: examples[0] }),
+      schema,
+    }
+  })
 }
 
 /** What a route may refuse with: what it declares, and what every route of its kind can meet. */
@@ -142,7 +168,8 @@ export const problemsOf = (route: Route): readonly ProblemName[] => {
     'idempotency-key-reused',
   ]
   const ours: ProblemName[] = ['internal', 'unavailable']
-  return [...route.problems, ...common, ...(route.method === 'post' ? written : []), ...ours]
+  const formed: ProblemName[] = route.answer.text ? ['not-acceptable'] : []
+  return [...route.problems, ...formed, ...common, ...(route.method === 'post' ? written : []), ...ours]
 }
 
 /** One response per status; its description names every problem that comes with it. */

@@ -60,7 +60,7 @@ export const fieldErrorsOf = (part: FieldError['in'], error: z.ZodError): readon
       return issue.keys.map((key) => ({
         in: part,
         pointer: pointerOf([...issue.path, key]),
-        rule: 'not known here',
+        rule: `is not a known ${part === 'query' ? 'parameter' : 'field'}`,
       }))
     }
     return [{ in: part, pointer: pointerOf(issue.path), rule: issue.message }]

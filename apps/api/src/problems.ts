@@ -34,8 +34,9 @@ export const problems = {
   },
   'not-authorised': {
     status: 403,
-    title: 'This person may not approve this meeting.',
-    advice: 'Only the approver whom the meeting names may approve it.',
+    title: 'This person may not do that to this meeting.',
+    advice:
+      'It is approved by whom its `approval` names; its organizer, and an approver it names, may change it, cancel it and choose repairs.',
   },
   'not-found': {
     status: 404,
@@ -47,15 +48,31 @@ export const problems = {
     title: 'This address does not know this method.',
     advice: 'The header `Allow` names the methods that it knows.',
   },
-  'already-connected': {
-    status: 409,
-    title: 'This calendar is connected already.',
-    advice: 'Use the connection that exists.',
+  'not-acceptable': {
+    status: 406,
+    title: 'There is no answer in a form that you accept.',
+    advice: 'Name `application/json` or `text/plain` in the header `Accept`, or leave it out.',
   },
   'not-awaiting-approval': {
     status: 409,
     title: 'The meeting does not wait for an approval.',
     advice: 'Read the meeting: its state says what it waits for. An approval is given once.',
+  },
+  'meeting-ended': {
+    status: 409,
+    title: 'This meeting has ended.',
+    advice: 'It was cancelled, is being cancelled, or lapsed. Read it to see where it stands.',
+  },
+  'not-booked': {
+    status: 409,
+    title: 'This meeting is not booked, so there is nothing to move.',
+    advice: 'Read the meeting: only a confirmed one is rescheduled, and only one change at a time is sought.',
+  },
+  'repair-ended': {
+    status: 409,
+    title: 'This repair is not open any more.',
+    advice:
+      'Somebody chose already, or the meeting went on or ended. Read the meeting to see where it stands.',
   },
   'exception-ended': {
     status: 409,
@@ -66,6 +83,16 @@ export const problems = {
     status: 409,
     title: 'Another proposal stands now.',
     advice: 'Read the meeting, look at the proposal that stands, and approve that one.',
+  },
+  'unknown-proposal': {
+    status: 422,
+    title: 'This meeting has no such proposal.',
+    advice: 'Read the meeting, and send `proposal.id` as it stands there.',
+  },
+  'slot-held': {
+    status: 409,
+    title: 'Somebody whom this meeting needs has been promised to another meeting at that time.',
+    advice: 'Nothing is booked. Another time is being looked for; read the meeting until it proposes one.',
   },
   'booking-deadline-passed': {
     status: 409,

@@ -4,6 +4,7 @@ import { newSealingKey, sealingOf } from '@aftercommit/platform/sealing'
 import { useDatabase } from '@aftercommit/testing'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
+import { LocalDateTime } from '@aftercommit/scheduling'
 import { createTestApi } from './api.testing.ts'
 import { routesOf } from './app.ts'
 import { openApiOf } from './openapi.ts'
@@ -27,7 +28,7 @@ test('the published document is OpenAPI 3.1, and every reference in it leads som
 })
 
 test('every route is in the document once, with its parameters and its problems', () => {
-  const { paths } = openApiOf(routes)
+  const { paths } = openApiOf(routes, new Date())
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
     routes.map(({ operationId }) => operationId).sort(),
@@ -55,8 +56,125 @@ test('the reference page shows every operation and asks nobody for anything', as
     expect(answer.text).toContain(`id="${operationId}"`)
     expect(answer.text).toContain(`<code>${path}</code>`)
   }
-  expect(answer.text).not.toMatch(/<script|https?:\/\/(?!json-schema)|<img|<link/)
+  expect(answer.text).not.toMatch(/<script|<img|<link|<iframe|(?:href|src)="(?![#/])/)
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+})
+
+test('the page shows each field of a body by its whole path, with its rules as sentences', async () => {
+  const { text } = await createTestApi(database).send('get', '/docs').expect(200)
+  const row = (path: string) =>
+    new RegExp(`<tr><td><code>${path}</code></td>.*?</tr>`, 's')
+      .exec(text)?.[0]
+      .replaceAll(/<[^>]*>/g, ' ') ?? ''
+  expect(row('durationMinutes')).toMatch(/whole number\s+yes\s+At least 5\. At most 720\. A multiple of 5\./)
+  expect(row('participants\\[\\]\\.workingHours\\.startsAt')).toContain('When work begins')
+  expect(row('participants\\[\\]\\.role')).toContain('One of: required, optional.')
+  expect(row('approval\\.type')).toContain('One of: automatic, organizer, named_approver.')
+  expect(row('approval\\.address')).toContain('With  named_approver .')
+})
+
+/** A schema without what is wrapped around it, and what is said of it, from the outside in. */
+const layersOf = (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
+  const inner =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+      ? schema.unwrap()
+      : schema instanceof z.ZodPipe
+        ? schema.in
+        : undefined
+  return [schema, ...(inner ? layersOf(inner) : [])]
+}
+
+interface RequestField {
+  readonly path: string
+  readonly schema: z.core.$ZodType
+  readonly description: string | undefined
+  readonly examples: readonly unknown[]
+  readonly isLeaf: boolean
+}
+
+const fieldsOf = (schema: z.core.$ZodType, path: string): readonly RequestField[] => {
+  const core = layersOf(schema).at(-1)
+  if (core instanceof z.ZodArray) return fieldsOf(core.element, `${path}[]`)
+  if (core instanceof z.ZodUnion) return core.options.flatMap((option) => fieldsOf(option, path))
+  if (!(core instanceof z.ZodObject)) return []
+  return Object.entries<z.core.$ZodType>(core.shape).flatMap(([name, field]) => {
+    const metas = layersOf(field).map((layer) => z.globalRegistry.get(layer))
+    const shown: unknown = metas.find((meta) => meta?.examples !== undefined)?.examples
+    const nested = fieldsOf(field, `${path}.${name}`)
+    return [
+      {
+        path: `${path}.${name}`,
+        schema: field,
+        description: metas.find((meta) => meta?.description !== undefined)?.description,
+        examples: Array.isArray(shown) ? shown : [],
+        isLeaf: nested.length === 0,
+      },
+      ...nested,
+    ]
+  })
+}
+
+const requestFields = routes.flatMap(({ operationId, params, query, headers, body }) =>
+  [params, query, headers, ...(body ? [body] : [])].flatMap((part) => fieldsOf(part, operationId)),
+)
+
+test('every field of a request says what it is for, and shows a value that its own schema takes', () => {
+  expect(requestFields.length).toBeGreaterThan(50)
+  // A cursor is opaque: a made-up one would be refused.
+  const shown = requestFields.filter(({ isLeaf, path }) => isLeaf && !path.endsWith('.cursor'))
+  expect(
+    requestFields.filter(({ description = '' }) => !/\w/.test(description)).map(({ path }) => path),
+  ).toEqual([])
+  expect(shown.filter(({ examples }) => examples.length === 0).map(({ path }) => path)).toEqual([])
+  for (const { path, schema, examples } of requestFields) {
+    for (const example of examples) {
+      expect([path, z.safeParse(schema, example).error?.issues]).toEqual([path, undefined])
+    }
+  }
+})
+
+const examples = (now: Date) =>
+  Object.entries(openApiOf(routes, now).paths).flatMap(([path, { post }]) => {
+    const content = z
+      .object({ content: z.object({ 'application/json': z.object({ example: z.unknown() }) }) })
+      .safeParse(post?.requestBody)
+    return content.success ? [{ path, body: content.data.content['application/json'].example }] : []
+  })
+
+test('the example of every body can be sent, whatever the day', () => {
+  for (const day of ['2026-12-06', '2026-12-07', '2027-02-28', '2028-12-31']) {
+    for (const { path, body } of examples(new Date(`${day}T23:30:00Z`))) {
+      const schema = routes.find((route) => route.method === 'post' && route.path === path)?.body
+      expect([path, schema?.safeParse(body).error?.issues]).toEqual([path, undefined])
+    }
+  }
+})
+
+test('the examples that need nothing before are taken as they stand', async () => {
+  const client = await createTestApi(database).createClient()
+  for (const { path, body } of examples(new Date())) {
+    if (path.includes('{')) continue
+    await client.post(path, JSON.stringify(body)).expect(201)
+  }
+})
+
+test.each([
+  ['2027-03-29T09:00', true],
+  ['2027-03-29T09:00:00', true],
+  ['2027-03-29T09:00Z', false],
+  ['2027-03-29T09:00+01:00', false],
+  ['2027-03-29', false],
+  ['2027-03-29T24:00', false],
+])('document and server agree on a local time: %s', (text, taken) => {
+  const { components } = openApiOf(routes, new Date())
+  const Draft = z.object({
+    properties: z.object({
+      window: z.object({ properties: z.object({ from: z.object({ pattern: z.string() }) }) }),
+    }),
+  })
+  const { pattern } = Draft.parse(components.schemas.MeetingDraft).properties.window.properties.from
+  expect(new RegExp(pattern).test(text)).toBe(taken)
+  expect(LocalDateTime.safeParse(text).success).toBe(taken)
 })
 
 test.each(problemNames)('the problem %s is explained at its own address', async (name) => {

@@ -4,19 +4,36 @@ import { Router, type Response } from 'express'
 import { ProblemError } from './problem.ts'
 import { problemNames, problems, type ProblemName } from './problems.ts'
 import { factsOf } from './request.ts'
-import type { Json, OpenApi, Operation } from './openapi.ts'
+import { curlOf } from './examples.ts'
+import { fieldRows, rulesOf, typeOf, type FieldRow } from './fields.ts'
+import { isJson, type Json } from './json.ts'
+import type { OpenApi, Operation } from './openapi.ts'
 
-export const referenceRoutes = (document: OpenApi): Router => {
-  const json = JSON.stringify(document)
-  const reference = referencePage(document)
+/** What is published; made anew each day, because its examples are for the day on which they are read. */
+interface Published {
+  readonly day: string
+  readonly json: string
+  readonly page: string
+}
+
+export const referenceRoutes = (documentOn: (now: Date) => OpenApi): Router => {
+  let published: Published | undefined
+  const current = (): Published => {
+    const now = new Date()
+    const day = now.toISOString().slice(0, 10)
+    if (published?.day === day) return published
+    const document = documentOn(now)
+    published = { day, json: JSON.stringify(document), page: referencePage(document) }
+    return published
+  }
   const router = Router()
   router.get('/openapi.json', (_request, response) => {
     factsOf(response).route = '/openapi.json'
-    response.type('application/json').send(json)
+    response.type('application/json').send(current().json)
   })
   router.get('/docs', (_request, response) => {
     factsOf(response).route = '/docs'
-    sendPage(response, reference)
+    sendPage(response, current().page)
   })
   router.get('/problems/:name', (request, response) => {
     factsOf(response).route = '/problems/{name}'
@@ -71,13 +88,16 @@ const referencePage = (document: OpenApi): string => {
     .join('')
   const schemas = Object.entries(document.components.schemas)
     .map(
-      ([name, schema]) => `<h3 id="schema-${name}">${name}</h3>${prose(schema.description)}${code(schema)}`,
+      ([name, schema]) =>
+        `<h3 id="schema-${name}">${name}</h3><p>${prose(schema.description)}</p>${fieldTable(schema)}${code(schema)}`,
     )
     .join('')
   return page(
     'Aftercommit API',
     `<h1>Aftercommit API</h1><p>${prose(document.info.description)}</p>
      <p>The same as data: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
+     <p>The commands below are for a shell in which <code>API</code> is this server's address and <code>KEY</code> your API key;
+     an id in a path is a variable too.</p>
      <ul>${contents}</ul>
      <h2>Operations</h2>${operations.map((each) => operationSection(document, each)).join('')}
      <h2>Schemas</h2>${schemas}
@@ -100,14 +120,42 @@ const operationSection = (
   return `<section id="${operation.operationId}">
     <h3><span class="method">${method}</span> <code>${escaped(path)}</code></h3>
     <p>${prose(operation.summary)} ${prose(operation.description)}</p>
-    ${operation.requestBody ? `<p>Body: ${schemaLink(operation.requestBody)}</p>` : ''}
-    <details><summary>Parameters</summary><table>${parameters}</table></details>
+    ${bodySection(document, operation)}
+    <pre>${escaped(curlOf(method, path, exampleIn(operation)))}</pre>
+    <details><summary>Parameters</summary><table>${PARAMETER_HEAD}${parameters}</table></details>
     <details><summary>Answers</summary><table>${responses}</table></details></section>`
 }
 
-const parameterRow = ({ name, in: place, required, description, schema }: Json): string =>
-  `<tr><td><code>${prose(name)}</code></td><td>${prose(place)}${required === true ? ', required' : ''}</td>
-   <td>${prose(description)} <code>${escaped(JSON.stringify(schema))}</code></td></tr>`
+const bodySection = (document: OpenApi, { requestBody }: Operation): string => {
+  if (!requestBody) return ''
+  const name = schemaNameOf(requestBody)
+  const schema = name === undefined ? undefined : document.components.schemas[name]
+  return `<p>Body: ${schemaLink(requestBody)}</p>${schema ? fieldTable(schema) : ''}`
+}
+
+const exampleIn = ({ requestBody }: Operation): unknown => mediaIn(requestBody)?.example
+
+const FIELD_HEAD = '<tr><th>Field</th><th>Type</th><th>Required</th><th>Rules</th><th>Description</th></tr>'
+
+const fieldTable = (schema: Json): string => {
+  const rows = fieldRows(schema).map(fieldRow).join('')
+  return rows === '' ? '' : `<table>${FIELD_HEAD}${rows}</table>`
+}
+
+const fieldRow = ({ path, type, required, rules, description }: FieldRow): string =>
+  `<tr><td><code>${escaped(path)}</code></td><td>${typeCell(type)}</td><td>${required ? 'yes' : ''}</td>
+   <td>${prose(rules.join(' '))}</td><td>${prose(description)}</td></tr>`
+
+const typeCell = (type: string): string =>
+  escaped(type).replaceAll(/\{(\w+)\}/g, '<a href="#schema-$1">$1</a>')
+
+const PARAMETER_HEAD = '<tr><th>Name</th><th>Place</th><th>Type</th><th>Rules</th><th>Description</th></tr>'
+
+const parameterRow = ({ name, in: place, required, description, example, schema }: Json): string => {
+  const shown = { ...(isJson(schema) && schema), ...(example !== undefined && { examples: [example] }) }
+  return `<tr><td><code>${prose(name)}</code></td><td>${prose(place)}${required === true ? ', required' : ''}</td>
+   <td>${typeCell(typeOf(shown))}</td><td>${prose(rulesOf(shown).join(' '))}</td><td>${prose(description)}</td></tr>`
+}
 
 /** Parameters are the document's only references that the page follows. */
 const resolved = (document: OpenApi, parameter: Json): Json => {
@@ -117,17 +165,21 @@ const resolved = (document: OpenApi, parameter: Json): Json => {
   return isJson(found) ? found : parameter
 }
 
-const schemaLink = ({ content }: Json): string => {
-  const [media] = isJson(content) ? Object.values(content) : []
-  const schema = isJson(media) ? media.schema : undefined
-  const reference = isJson(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined
-  if (reference === undefined) return ''
-  const name = escaped(reference.slice(reference.lastIndexOf('/') + 1))
-  return `<a href="#schema-${name}">${name}</a>`
+const mediaIn = (part: Json | undefined): Json | undefined => {
+  const [media] = isJson(part?.content) ? Object.values(part.content) : []
+  return isJson(media) ? media : undefined
 }
 
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const schemaNameOf = (part: Json): string | undefined => {
+  const schema = mediaIn(part)?.schema
+  const reference = isJson(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined
+  return reference?.slice(reference.lastIndexOf('/') + 1)
+}
+
+const schemaLink = (part: Json): string => {
+  const name = schemaNameOf(part)
+  return name === undefined ? '' : `<a href="#schema-${name}">${name}</a>`
+}
 
 const code = (value: unknown): string =>
   `<details><summary>JSON Schema</summary><pre>${escaped(JSON.stringify(value, undefined, 2))}</pre></details>`

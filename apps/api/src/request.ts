@@ -1,7 +1,8 @@
 /** What is known of a request from its first moment: its id, its trace, and how long it takes. */
 import { randomUUID } from 'node:crypto'
 import { withFields, type Log, type LogFields } from '@aftercommit/platform/log'
-import { traceContextOf, type TraceContext } from '@aftercommit/platform/trace'
+import type { Spans } from '@aftercommit/platform/spans'
+import { receivedTrace, traceContextOf, type TraceContext } from '@aftercommit/platform/trace'
 import type { RequestHandler, Response } from 'express'
 import type { HttpMetrics } from './metrics.ts'
 
@@ -28,15 +29,17 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /**
  * The first middleware: every answer carries `x-request-id` and `traceparent`, and every request ends as one line and
- * one measurement. Probes are measured only, or they would be most of the log.
+ * one measurement. Probes are measured only, or they would be most of the log and of the spans.
  */
 export const noteRequests =
-  (log: Log, metrics: HttpMetrics): RequestHandler =>
+  (log: Log, metrics: HttpMetrics, spans: Spans): RequestHandler =>
   (request, response, next) => {
     const startedAt = performance.now()
     const inbound = request.get('x-request-id')
     const requestId = inbound !== undefined && REQUEST_ID.test(inbound) ? inbound : randomUUID()
-    const trace = traceContextOf(request.get('traceparent'))
+    const parent = receivedTrace(request.get('traceparent'))?.traceParent
+    const span = spans.begin(request.method, { parent, kind: 'server' })
+    const trace = traceContextOf(span.traceParent)
     const fields = { requestId, traceId: trace.traceId }
     const facts: RequestFacts = { ...trace, requestId, log: withFields(log, fields) }
     factsByResponse.set(response, facts)
@@ -51,6 +54,15 @@ export const noteRequests =
       const { statusCode: status, writableFinished } = response
       metrics.observe({ route, method: request.method, status, durationMs })
       if (PROBES.has(route)) return
+      span.end({
+        name: `${request.method} ${route}`,
+        failed: status >= 500,
+        attributes: {
+          'http.request.method': request.method,
+          'http.route': route,
+          'http.response.status_code': status,
+        },
+      })
       facts.log.info('request', {
         method: request.method,
         route,

@@ -27,6 +27,8 @@ export interface Answered<Body> {
   readonly body: Body
   readonly location?: string
   readonly etag?: string
+  /** What the request would have made was there, and is answered under the route's other status. */
+  readonly again?: boolean
 }
 
 /** A decision against the request. It is an answer: it commits, and is kept under an Idempotency-Key. */
@@ -38,8 +40,8 @@ export interface Refused<Name extends ProblemName> {
 
 export const answered = <Body>(
   body: Body,
-  headers: Pick<Answered<Body>, 'location' | 'etag'> = {},
-): Answered<Body> => ({ type: 'answered', body, ...headers })
+  more: Pick<Answered<Body>, 'location' | 'etag' | 'again'> = {},
+): Answered<Body> => ({ type: 'answered', body, ...more })
 
 export const refused = <Name extends ProblemName>(name: Name, more: ProblemMore = {}): Refused<Name> => ({
   type: 'refused',
@@ -68,7 +70,17 @@ export interface Route {
   /** By lower-case name. Headers that every route knows are not among them. */
   readonly headers: z.ZodObject
   readonly body: z.ZodType | undefined
-  readonly answer: { readonly status: number; readonly description: string; readonly schema: z.ZodType }
+  readonly answer: {
+    readonly status: number
+    readonly description: string
+    readonly schema: z.ZodType
+    /** The same body when nothing new was made. */
+    readonly again?: { readonly status: number; readonly description: string } | undefined
+    /** The same body for a person to read, sent to whoever prefers text. */
+    readonly text?: { readonly description: string; readonly render: (body: unknown) => string } | undefined
+  }
+  /** A body that this server takes on the given day. Without one, it is put together from its fields' examples. */
+  readonly example: ((now: Date) => unknown) | undefined
   readonly problems: readonly ProblemName[]
   /** Throws a ProblemError that names everything malformed; else answers the work that is left. */
   readonly read: (raw: RawRequest) => (caller: Caller) => Promise<Reply>
@@ -92,7 +104,18 @@ interface Declaration<
   readonly headers?: Headers
   /** Named with `named`, as is the answer's schema. */
   readonly body?: Body
-  readonly answer: { readonly status: 200 | 201; readonly description: string; readonly schema: Answer }
+  readonly answer: {
+    readonly status: 200 | 201
+    readonly description: string
+    readonly schema: Answer
+    readonly again?: { readonly status: 200; readonly description: string }
+    readonly text?: {
+      readonly description: string
+      readonly render: (body: z.output<NoInfer<Answer>>) => string
+    }
+  }
+  /** Typed loosely, because its literals would widen before the body's type is known; a test parses it. */
+  readonly example?: (now: Date) => unknown
   /** What the handler may refuse with; what every route can meet is added by itself. */
   readonly problems: readonly Name[]
   readonly handle: (
@@ -116,7 +139,8 @@ export const route = <
 >(
   declaration: Declaration<Params, Query, Headers, Body, Answer, Name>,
 ): Route => {
-  const { handle, body, ...rest } = declaration
+  const { handle, body, example, answer, ...rest } = declaration
+  const { text } = answer
   const parts = {
     params: declared(declaration.params, nothing),
     query: declared(declaration.query, nothing),
@@ -127,6 +151,11 @@ export const route = <
     ...rest,
     ...parts,
     body,
+    example,
+    answer: {
+      ...answer,
+      text: text && { ...text, render: (given) => text.render(answer.schema.parse(given)) },
+    },
     read: (raw) => {
       const input = readParts(parts, raw)
       return (caller) => handle(input, caller)

@@ -1,19 +1,54 @@
 /** `npm start`: the whole product, doing its main job before one's eyes. */
-import { writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { createTenant } from '@aftercommit/platform/tenants'
+import { readArguments, USAGE } from './arguments.ts'
+import { sentenceOf } from './sentence.ts'
 import { startStack, type Stack } from './stack.ts'
 import { tellStory } from './story.ts'
 import { judge, type Verdict } from './verdict.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+const TENANT = 'Demo'
+/** As shells have it for a command that was typed wrongly. */
+const UNUSABLE = 2
+
 const main = async (): Promise<number> => {
-  const { values } = parseArgs({
-    options: { once: { type: 'boolean', default: false }, json: { type: 'string' } },
-  })
+  const read = readArguments(process.argv.slice(2))
+  switch (read.type) {
+    case 'help':
+      process.stdout.write(USAGE)
+      return 0
+    case 'unusable':
+      return refuse(read.reason)
+    case 'run': {
+      const unwritable = read.json === undefined ? undefined : await whyUnwritable(read.json)
+      return unwritable === undefined ? run(read) : refuse(unwritable)
+    }
+  }
+}
+
+const refuse = (reason: string): number => {
+  process.stderr.write(`npm start: ${reason}\n\n${USAGE}`)
+  return UNUSABLE
+}
+
+/** Found out before the story, not after it. */
+const whyUnwritable = async (file: string): Promise<string | undefined> => {
+  try {
+    await (await open(file, 'a')).close()
+    return undefined
+  } catch (error) {
+    return `cannot write to ${file}: ${sentenceOf(error)}`
+  }
+}
+
+const run = async (values: {
+  readonly once: boolean
+  readonly json: string | undefined
+}): Promise<number> => {
   const startedAt = new Date()
   const tell = (line: string): void => {
     const seconds = ((Date.now() - startedAt.getTime()) / 1000).toFixed(2).padStart(6)
@@ -29,7 +64,8 @@ const main = async (): Promise<number> => {
   const stack = await startStack(root, data, tell)
   try {
     tell(`API, simulator and ${stack.dispatchers.length} dispatcher processes are up.`)
-    const { apiKey } = await createTenant(stack.ownerUrl, 'Demo')
+    const { apiKey, tenantId } = await createTenant(stack.ownerUrl, TENANT)
+    tell(`A tenant of its own for this start, “${TENANT}” (${tenantId}), with one API key.`)
     const work = (async () => {
       const story = await tellStory(stack, apiKey, startedAt, tell)
       const verdict = await judge(stack, story)
@@ -77,6 +113,6 @@ Your own first meeting: docs/getting-started.md. Ctrl-C stops everything.
 }
 
 process.exitCode = await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`npm start: ${sentenceOf(error)}\n`)
   return 1
 })

@@ -102,9 +102,15 @@ const parsed = (text: string): Readonly<Record<string, unknown>> | undefined => 
   }
 }
 
-/** The preferred port if nobody has it, else one that the system picks. */
-export const portNear = async (preferred: number): Promise<number> =>
-  (await isFree(preferred)) ? preferred : 0
+const NEAR = 20
+
+/** The preferred port if nobody has it, else the next free one, else whichever the system picks. */
+export const portNear = async (preferred: number): Promise<number> => {
+  for (let port = preferred; port < preferred + NEAR; port++) {
+    if (await isFree(port)) return port
+  }
+  return 0
+}
 
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

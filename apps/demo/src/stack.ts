@@ -7,6 +7,7 @@ import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import pg from 'pg'
 import { z } from 'zod'
+import { sentenceOf } from './sentence.ts'
 import { portNear, startProcess, type RunningProcess } from './processes.ts'
 
 export interface Stack {
@@ -24,6 +25,8 @@ export interface Stack {
 const DEMO_PROFILE = { LEASE_MS: '6000', CALL_TIMEOUT_MS: '1500', POLL_MS: '250', SHUTDOWN_GRACE_MS: '3000' }
 const DISPATCHERS = 2
 const API_PORT = 8080
+/** Where whoever reads docs/webhooks.md runs the receiver that it shows. */
+const READER_RECEIVER = 'http://127.0.0.1:9090'
 const SIMULATOR_PORT = 8090
 
 /** `root` is the checkout, for bundles and migrations; `data` keeps database, key and logs between runs. */
@@ -59,23 +62,18 @@ export const startStack = async (
       }
       return running
     }
-    const simulator = await start(
-      'simulator',
-      'simulator',
-      { PORT: String(await portNear(SIMULATOR_PORT)) },
-      'listening',
-    )
-    const simulatorUrl = Listening.parse(simulator.ready).url
-    const api = await start(
-      'api',
-      'api',
-      {
-        API_DATABASE_URL: logins.api,
-        SEALING_KEYS: sealingKeys,
-        PORT: String(await portNear(API_PORT)),
-      },
-      'listening',
-    )
+    const listen = async (name: string, port: number, env: Record<string, string>): Promise<string> => {
+      const running = await start(name, name, { ...env, PORT: String(await portNear(port)) }, 'listening')
+      const { url } = Listening.parse(running.ready)
+      const used = new URL(url).port
+      if (used !== String(port)) tell(`Port ${port} is taken; ${names[name] ?? name} listens on ${used}.`)
+      return url
+    }
+    const simulatorUrl = await listen('simulator', SIMULATOR_PORT, {})
+    const apiUrl = await listen('api', API_PORT, {
+      API_DATABASE_URL: logins.api,
+      SEALING_KEYS: sealingKeys,
+    })
     const dispatchers: RunningProcess[] = []
     const addDispatcher = async (): Promise<void> => {
       const env = dispatcherEnv(logins.dispatcher, sealingKeys, simulatorUrl)
@@ -83,7 +81,6 @@ export const startStack = async (
       dispatchers.push(await start(name, 'dispatcher', env, 'dispatching'))
     }
     for (let n = 0; n < DISPATCHERS; n++) await addDispatcher()
-    const apiUrl = Listening.parse(api.ready).url
     const { ownerUrl, note } = database
     return { ownerUrl, databaseNote: note, apiUrl, simulatorUrl, dispatchers, addDispatcher, stop }
   } catch (error) {
@@ -91,6 +88,8 @@ export const startStack = async (
     throw error
   }
 }
+
+const names: Readonly<Record<string, string>> = { api: 'the API', simulator: 'the simulator' }
 
 const Listening = z.object({ url: z.url() })
 
@@ -108,7 +107,7 @@ const dispatcherEnv = (databaseUrl: string, sealingKeys: string, simulatorUrl: s
   MICROSOFT_CLIENT_SECRET: randomBytes(12).toString('hex'),
   MICROSOFT_GRAPH_URL: `${simulatorUrl}/graph/`,
   MICROSOFT_LOGIN_URL: `${simulatorUrl}/login`,
-  WEBHOOK_ALLOW_LOOPBACK: simulatorUrl,
+  WEBHOOK_ALLOW_LOOPBACK: `${simulatorUrl},${READER_RECEIVER}`,
 })
 
 interface OpenDatabase {
@@ -122,6 +121,7 @@ const DATABASE = 'aftercommit'
 const openDatabase = async (data: string, tell: (line: string) => void): Promise<OpenDatabase> => {
   const outside = process.env.DATABASE_URL
   if (outside !== undefined) {
+    await mustAnswer(outside)
     return { ownerUrl: outside, note: 'the database of DATABASE_URL', stop: () => Promise.resolve() }
   }
   const server = await startLocalPostgres({ dataFolder: join(data, 'postgres'), durability: 'durable' })
@@ -133,6 +133,26 @@ const openDatabase = async (data: string, tell: (line: string) => void): Promise
   const note = `PostgreSQL ${server.version}, ${known.rowCount === 0 ? 'new data folder' : 'data folder kept from before'}`
   tell(`${note}.`)
   return { ownerUrl: urlOf(server.url, { database: DATABASE }), note, stop: () => server.stop() }
+}
+
+const CONNECT_MAX_MS = 5_000
+
+/** Throws one sentence that names the server and never the password. */
+const mustAnswer = async (url: string): Promise<void> => {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new Error('DATABASE_URL is not a URL such as postgresql://owner:password@host:5432/database')
+  }
+  const { host, pathname } = new URL(url)
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MAX_MS })
+  try {
+    await client.connect()
+    await client.end()
+  } catch (error) {
+    throw new Error(
+      `the database of DATABASE_URL, ${host}${pathname}, cannot be reached (${sentenceOf(error)}); unset DATABASE_URL to use one that is started here`,
+      { cause: error },
+    )
+  }
 }
 
 /** Migrates, and gives API and dispatchers logins of their own that are named after the database. */

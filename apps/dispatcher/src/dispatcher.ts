@@ -2,8 +2,10 @@
 import { createEngine, type Engine, type EngineEvent } from '@aftercommit/outbox/engine'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import type { Unseal } from '@aftercommit/platform/sealing'
+import type { Spans } from '@aftercommit/platform/spans'
 import { worldOf, type ProviderSettings } from './providers.ts'
 import { registrationsOf } from './registry.ts'
+import { withSpans } from './spans.ts'
 
 export type { MailSettings, ProviderSettings } from './providers.ts'
 
@@ -15,13 +17,15 @@ export interface DispatcherOptions {
   readonly pollMs: number
   readonly retiredActions?: readonly string[]
   readonly report?: (event: EngineEvent) => void
+  /** Absent: attempts and calls leave no spans. */
+  readonly spans?: Spans
 }
 
 export const createDispatcher = (options: DispatcherOptions): Engine => {
-  const { db, unseal, providers, leaseMs, pollMs, report, retiredActions = [] } = options
+  const { unseal, providers, leaseMs, pollMs, report, spans, retiredActions = [] } = options
+  const plain = { db: options.db, registrations: registrationsOf(worldOf(providers, unseal)) }
   return createEngine<Tx>({
-    db,
-    registrations: registrationsOf(worldOf(providers, unseal)),
+    ...(spans ? withSpans(spans, plain) : plain),
     ...(leaseMs !== undefined && { leaseMs }),
     pollMs,
     retiredActions,

@@ -6,6 +6,7 @@ import { isMigrated } from '@aftercommit/platform/schema'
 import { linkSigner } from '@aftercommit/platform/links'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
+import { openSpans } from '@aftercommit/platform/spans'
 import { z } from 'zod'
 import { createDispatcher, type ProviderSettings } from './dispatcher.ts'
 import { startHealthServer, type HealthOptions, type HealthServer, type Readiness } from './health.ts'
@@ -47,6 +48,8 @@ const Env = z
     WEBHOOK_ALLOW_LOOPBACK: z.string().default(''),
     /** Names of actions that no code will know again, separated by commas: their rows become dead letters at once. */
     RETIRED_ACTIONS: z.string().default(''),
+    /** Base address of an OTLP/HTTP receiver for spans. Absent: none are made. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
     HOST: z.string().default('127.0.0.1'),
     /** Where /healthz, /readyz and /metrics are. 0: wherever the system has room. */
     HEALTH_PORT: wholeNumber({ min: 0, max: 65_535 }).default(9464),
@@ -78,8 +81,15 @@ const main = async (): Promise<void> => {
   collectProcessMetrics(metrics)
   const count = engineMetrics(metrics)
   const write = reportTo(log)
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT
+  const spans = await openSpans({
+    service: 'dispatcher',
+    endpoint,
+    onError: (error) => log.warn('spans were not exported', errorFields(error)),
+  })
   const dispatcher = createDispatcher({
     db,
+    ...(endpoint !== undefined && { spans }),
     unseal: sealingOf(env.SEALING_KEYS).unseal,
     providers: settingsOf(env),
     ...(env.LEASE_MS !== undefined && { leaseMs: env.LEASE_MS }),
@@ -104,6 +114,7 @@ const main = async (): Promise<void> => {
   onShutdown(log, async () => {
     phase = 'stopping'
     await Promise.all([dispatcher.stop(env.SHUTDOWN_GRACE_MS), stopSampling()])
+    await spans.close()
     await db.close()
     await health?.stop()
   })

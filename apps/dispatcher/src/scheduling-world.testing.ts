@@ -3,7 +3,9 @@ import { createApi } from '@aftercommit/api'
 import type { Engine, EngineEvent } from '@aftercommit/outbox/engine'
 import type { Db } from '@aftercommit/platform/db'
 import { createLog } from '@aftercommit/platform/log'
+import { linkSigner } from '@aftercommit/platform/links'
 import { newSealingKey, sealingOf, type Unseal } from '@aftercommit/platform/sealing'
+import { noSpans, type Spans } from '@aftercommit/platform/spans'
 import type { Calendar } from '@aftercommit/providers/calendar'
 import {
   simulatorControl,
@@ -21,7 +23,7 @@ import { calendarFor } from './providers.ts'
 export interface SchedulingWorld {
   readonly control: SimulatorControl
   /** A client of its own: a tenant, an API key, connected calendars and a webhook inbox. */
-  createClient(): Promise<Client>
+  createClient(spans?: Spans): Promise<Client>
   /** Another dispatcher on the same database. */
   createDispatcher(options?: DispatcherOptions): Engine
   /** A person's calendar over the product's own adapter, with a fresh token source: for what others do to it. */
@@ -33,6 +35,7 @@ export interface DispatcherOptions {
   /** In the place of the test database's own connection, to be cut off at a chosen moment. */
   readonly db?: Db
   readonly leaseMs?: number
+  readonly spans?: Spans
   /** In the place of the key ring under which the API sealed. */
   readonly unseal?: Unseal
 }
@@ -43,6 +46,10 @@ export interface Client {
   readonly webhookSecret: string
   post(path: string, body: unknown): supertest.Test
   get(path: string): supertest.Test
+  /** A page for people without an account, by the link in a mail. */
+  page(link: string): supertest.Test
+  /** Sends a page's form. */
+  sendForm(link: string, fields: Readonly<Record<string, string | readonly string[]>>): supertest.Test
   /** Puts a person into the simulated world and connects their calendar. */
   connect(person: SimulatedPerson): Promise<string>
   /** The same, with what is needed to change the person afterwards. */
@@ -64,7 +71,16 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
   })
   afterAll(() => simulator?.stop())
   const url = (): string => simulator?.url ?? ''
-  const providers = (): ProviderSettings => providersAt(url())
+  const providers = (): ProviderSettings => ({
+    ...providersAt(url()),
+    mail: {
+      smtpUrl: simulator?.smtpUrl ?? '',
+      requireTls: false,
+      from: { address: 'meetings@aftercommit.example', displayName: 'Meetings' },
+      publicUrl: PUBLIC_URL,
+      links: linkSigner(ring),
+    },
+  })
 
   return {
     get control() {
@@ -80,7 +96,7 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
         ...options,
       }),
     calendarOf: (person) => calendarFor(providers(), person.provider, person.refreshToken),
-    createClient: async () => {
+    createClient: async (spans = noSpans) => {
       const tenantId = await database.createTenant()
       const apiKey = randomBytes(24).toString('base64url')
       await database.owner.query('insert into api_key (key_hash, tenant_id, label) values ($1, $2, $3)', [
@@ -88,11 +104,15 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
         tenantId,
         'test',
       ])
-      const app = createApi({ db: database.api, seal, log: createLog('api', 'silent') })
+      const links = linkSigner(ring)
+      const app = createApi({ db: database.api, seal, links, log: createLog('api', 'silent'), spans })
       return createClient(app, { tenantId, apiKey, control: simulatorControl(url()), url: url() })
     },
   }
 }
+
+/** Nothing listens there: the paths of links are followed through the application itself. */
+export const PUBLIC_URL = 'https://meetings.aftercommit.example'
 
 const providersAt = (url: string): ProviderSettings => ({
   google: {
@@ -134,6 +154,8 @@ const createClient = async (
         .set('authorization', `Bearer ${apiKey}`)
         .send(body as object),
     get: (path) => supertest(app).get(path).set('authorization', `Bearer ${apiKey}`),
+    page: (link) => supertest(app).get(pathOf(link)),
+    sendForm: (link, fields) => supertest(app).post(pathOf(link)).type('form').send(fields),
     connect: async (person) => (await client.connectPerson(person)).connectionId,
     connectPerson: async (person) => {
       const refreshToken = randomBytes(24).toString('base64url')
@@ -150,3 +172,5 @@ const createClient = async (
   await client.post('/v1/webhook-endpoints', { url: `${url}/webhooks/${webhookName}`, secret }).expect(201)
   return client
 }
+
+const pathOf = (link: string): string => new URL(link).pathname

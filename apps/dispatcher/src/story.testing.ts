@@ -1,9 +1,10 @@
 /** The hard meeting as a fixture: three required people on two providers, driven step by step through HTTP and rows. */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '@aftercommit/outbox/engine'
+import type { Spans } from '@aftercommit/platform/spans'
 import type { EventView } from '@aftercommit/simulator'
 import type { TestDatabase } from '@aftercommit/testing'
-import type { Test } from 'supertest'
+import type { Response, Test } from 'supertest'
 import { z } from 'zod'
 import type { Client, ConnectedPerson, SchedulingWorld, SimulatedPerson } from './scheduling-world.testing.ts'
 
@@ -32,7 +33,13 @@ const View = z.object({
   completion: z.object({ checks: z.array(z.string()) }).optional(),
   exceptions: z.array(z.object({ id: z.string(), code: z.string() })),
   repairs: z.array(
-    z.object({ code: z.string(), owner: z.string(), facts: z.record(z.string(), z.unknown()) }),
+    z.object({
+      id: z.string(),
+      choices: z.array(z.string()),
+      code: z.string(),
+      owner: z.string(),
+      facts: z.record(z.string(), z.unknown()),
+    }),
   ),
 })
 export type View = z.output<typeof View>
@@ -66,6 +73,12 @@ export interface Story {
   readonly dispatcher: Engine
   view(): Promise<View>
   trace(): Promise<z.output<typeof Trace>>
+  /** Chooses a way out of the repair that is open, as Ada. */
+  resolve(choice: Record<string, unknown>, address?: string): Promise<Response>
+  cancel(address?: string): Test
+  reschedule(change: Record<string, unknown>, address?: string): Test
+  /** The one link to the reply page in the newest mail to this address. */
+  replyLink(address: string): Promise<string>
   /** Approves the proposal that stands, as Ada. */
   approve(): Promise<void>
   postApproval(proposalId: string, address?: string): Test
@@ -88,9 +101,13 @@ export interface StoryOptions {
   readonly ada?: Partial<SimulatedPerson>
   readonly ben?: Partial<SimulatedPerson>
   readonly chen?: Partial<SimulatedPerson>
+  /** Chen has no calendar connected and is asked by mail, by this authority. */
+  readonly outreach?: Record<string, unknown>
   /** Fields of the intent to replace. */
   readonly intent?: Record<string, unknown>
   readonly dispatcher?: Engine
+  /** Where the API's requests leave spans. */
+  readonly spans?: Spans
 }
 
 const hours = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
@@ -142,6 +159,16 @@ export const intentFor = ({ ada, ben, chen }: Cast, approval: string): Record<st
     approval === 'automatic' ? { type: 'automatic' } : { type: 'named_approver', address: ada.address },
 })
 
+/** The same meeting, with Chen known by address alone. */
+const asking = ({ ada, ben, chen }: Cast, outreach: Record<string, unknown>): Record<string, unknown> => ({
+  outreach,
+  participants: [
+    { displayName: 'Ada Lovelace', ...invited(ada), timeZone: ada.timeZone, workingHours: hours },
+    { displayName: 'Ben Bitdiddle', ...invited(ben), timeZone: ben.timeZone, workingHours: hours },
+    { displayName: 'Chen Wenyuan', address: chen.address, role: 'required', timeZone: chen.timeZone },
+  ],
+})
+
 const invited = ({ address, connectionId }: ConnectedPerson) => ({
   address,
   role: 'required',
@@ -154,11 +181,12 @@ export const openStory = async (
   database: TestDatabase,
   options: StoryOptions = {},
 ): Promise<Story> => {
-  const client = await world.createClient()
+  const client = await world.createClient(options.spans)
   // The database's clock is moved on by these tests, and a receiver that checks signatures checks their time as well.
   await world.control.putWebhookSettings(client.webhookName, { secret: null })
   const cast = await connectCast(client, options)
-  const intent = { ...intentFor(cast, options.approval ?? 'named_approver'), ...options.intent }
+  const asked = options.outreach && asking(cast, options.outreach)
+  const intent = { ...intentFor(cast, options.approval ?? 'named_approver'), ...asked, ...options.intent }
   const answer = await client.post('/v1/meetings', intent).expect(201)
   const { id } = z.object({ id: z.string() }).parse(answer.body)
   return storyOf({
@@ -204,6 +232,19 @@ const storyOf = ({ world, database, client, cast, id, dispatcher }: StoryParts):
     view,
     trace: async () => Trace.parse((await client.get(`/v1/meetings/${id}/trace`).expect(200)).body),
     postApproval,
+    resolve: async (choice, address = cast.ada.address) => {
+      const [repair] = (await view()).repairs
+      return client.post(`/v1/repairs/${repair?.id ?? 'none'}/resolve`, { by: { address }, choice })
+    },
+    cancel: (address = cast.ada.address) => client.post(`/v1/meetings/${id}/cancel`, { by: { address } }),
+    reschedule: (change, address = cast.ada.address) =>
+      client.post(`/v1/meetings/${id}/reschedule`, { by: { address }, ...change }),
+    replyLink: async (address) => {
+      const links = (await control.readMailLinks(address)).map(({ url }) => url)
+      const link = links.filter((url) => url.includes('/reply/')).at(-1)
+      if (link === undefined) throw new Error('no mail to this address has a link')
+      return link
+    },
     approve: async () => {
       const { proposal } = await view()
       await postApproval(proposal?.id ?? 'none').expect(200)

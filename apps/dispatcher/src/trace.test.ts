@@ -9,7 +9,13 @@ const world = useSchedulingWorld(database)
 
 test('x', async () => {
   const story = await openStory(world, database)
-  await world.control.addFault({ id: randomUUID(), provider: 'google', operation: operationsOf.google.insert, address: story.cast.ada.address, act: { type: 'drop', when: 'after_effect' } })
+  await world.control.addFault({
+    id: randomUUID(),
+    provider: 'google',
+    operation: operationsOf.google.insert,
+    address: story.cast.ada.address,
+    act: { type: 'drop', when: 'after_effect' },
+  })
   await story.drainUntil('awaiting_approval')
   await story.approve()
   await story.drainUntil('confirmed')

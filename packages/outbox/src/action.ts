@@ -53,6 +53,10 @@ interface ActionSpec<Name extends string, Payload extends z.ZodType, Repeat exte
   readonly attemptsMax: number
   readonly elapsedMaxMs: number
   readonly backoff: Backoff
+  /** How long a row may be throttled, counted from its first attempt; then it is dead. A week when left out. */
+  readonly ageMaxMs?: number
+  /** How many rows of one provider account may be worked on at a time, over all dispatchers. */
+  readonly accountConcurrencyMax?: number
   /** Who repairs a dead letter of this action, when its handler names nobody closer. */
   readonly repairOwner: string
 }

@@ -4,28 +4,33 @@ import { batcher } from './batcher.ts'
 import type { EngineDb, SettleTx } from './db.ts'
 import type { Registration } from './handler.ts'
 import { askingFor } from './held.ts'
+import { laneClaimOf } from './lane-claims.ts'
 import { runAction } from './pipeline.ts'
 import { runReconcile } from './reconcile.ts'
+import { orderSweepOf } from './order-sweep.ts'
 import { registryOf } from './registry.ts'
+import { retainOnce } from './retention.ts'
 import { rescueLostRows } from './rescue.ts'
 import type { EngineEvent, Runtime } from './runtime.ts'
 import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
 import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
+import { freeSlotOf, freeSlotsOf, takeSlotsFor } from './slots.ts'
 import { buryUnknownRows } from './unknown.ts'
 import {
-  claimRows,
   claimSoloRow,
   markStarted,
   releaseDueRows,
   type Claimant,
   type ClaimedRow,
   type Hold,
+  type Retention,
 } from './sql.ts'
 
 export type { EngineDb, SettleTx } from './db.ts'
 export type { EngineEvent } from './runtime.ts'
 export type { LaneOptions } from './loops.ts'
+export type { Retention } from './sql.ts'
 
 export interface EngineOptions<T extends SettleTx> {
   readonly db: EngineDb<T>
@@ -39,6 +44,8 @@ export interface EngineOptions<T extends SettleTx> {
   readonly retiredActions?: readonly string[]
   /** How long no replica must have known an action before its rows become dead letters. */
   readonly unknownGraceMs?: number
+  /** How long ended rows are kept; for ever when left out. What is live, unknown or dead is kept in any case. */
+  readonly retention?: Retention
   /** How often to look for work that no hint announced; jittered. */
   readonly pollMs?: number
   readonly random?: () => number
@@ -74,21 +81,24 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
   let stopping = false
   let loops: RunningLoops | undefined
   const runtime = runtimeOf(options, shutdown.signal, () => stopping)
-  const { db } = runtime
   const claimant = claimantOf(runtime)
   const laneOf = (lane: string): LaneOptions => options.laneByName?.[lane] ?? DEFAULT_LANE
   const claimSolo = soloClaims(runtime, claimant)
-  const claim = async (lane: string, rowsMax: number): Promise<readonly ClaimedRow[]> => {
-    const rows = await askingFor(() => claimRows(db, claimant, lane, rowsMax))
-    if (rows.length > 0) runtime.report({ type: 'claimed', lane, rows: rows.length })
-    return rows
-  }
+  const claimOfLane = new Map(
+    runtime.registry.lanes.map((lane) => [lane, laneClaimOf(runtime, claimant, lane)]),
+  )
+  const claim = async (lane: string, rowsMax: number, thorough = false): Promise<readonly ClaimedRow[]> =>
+    (await claimOfLane.get(lane)?.(rowsMax, thorough)) ?? []
+  const releaseDue = dueReleaser(runtime)
+  const { retention } = options
 
   const tick = async (): Promise<TickSummary> => {
-    await releaseDueRows(db, DUE_ROWS_MAX)
+    await releaseDue()
     const rescued = (await rescueLostRows(runtime, claimant)) + (await buryUnknownRows(runtime))
     const solo = await claimSolo()
-    const claims = await Promise.all(runtime.registry.lanes.map((lane) => claim(lane, laneOf(lane).claimMax)))
+    const claims = await Promise.all(
+      runtime.registry.lanes.map((lane) => claim(lane, laneOf(lane).claimMax, true)),
+    )
     const rows = [...(solo ? [solo] : []), ...claims.flat()]
     await Promise.all(rows.map((row) => runRow(runtime, row)))
     return { rescued, claimed: rows.length }
@@ -113,9 +123,11 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
         claim,
         claimSolo,
         run: (row) => runRow(runtime, row),
-        releaseDue: () => releaseDueRows(db, DUE_ROWS_MAX),
+        releaseDue,
         rescue: () => rescueLostRows(runtime, claimant),
         buryUnknown: () => buryUnknownRows(runtime),
+        sweepOrder: orderSweepOf(runtime),
+        ...(retention && { retain: () => retainOnce(runtime, retention) }),
       })
     },
     stop: async (graceMs) => {
@@ -125,6 +137,15 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
       clearTimeout(interrupt)
     },
   }
+}
+
+/** What falls due, and the slots whose holders died. */
+const dueReleaser = <T extends SettleTx>(runtime: Runtime<T>): (() => Promise<number>) => {
+  const { db, registry } = runtime
+  const bounded = [...registry.entryByName.values()].some(
+    ({ action }) => action.accountConcurrencyMax !== undefined,
+  )
+  return async () => (bounded ? await freeSlotsOf(runtime, []) : 0) + (await releaseDueRows(db, DUE_ROWS_MAX))
 }
 
 const claimantOf = <T extends SettleTx>({ registry, replicaId, leaseMsOf }: Runtime<T>): Claimant => ({
@@ -146,7 +167,8 @@ const soloClaims = <T extends SettleTx>(
     if (!row) return undefined
     lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
     runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })
-    return row
+    const [free] = await takeSlotsFor(runtime, [row])
+    return free
   }
 }
 
@@ -210,4 +232,5 @@ const runRow = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow):
     // The row stays leased; when the lease runs out, a rescue decides by what was marked as started.
     runtime.report({ type: 'error', where: 'row', error })
   }
+  await freeSlotOf(runtime, row)
 }

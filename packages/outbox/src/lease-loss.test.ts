@@ -177,15 +177,28 @@ test('a row that kills its worker, first of a batch of a hundred, kills none of 
   )
 })
 
-test('a row that kills its worker before it starts exhausts too, and its domain is told', async () => {
-  const action = safe({ keyed: true })
+/** A row that loses one more lease, unstarted, after so many. */
+const loseLeaseAfter = async (action: AnyTestAction, lostBefore: number): Promise<string> => {
   const { id } = await stage.enqueue(requestsOf(action, [1]))
   await stage.database.owner.query(
-    'update outbox set lost_leases = 20, solo = true where aggregate_id = $1',
-    [id],
+    'update outbox set lost_leases = $2, solo = true where aggregate_id = $1',
+    [id, lostBefore],
   )
   await claimSoloRow(stage.database.dispatcher, claimantOf(action), [action.lane])
   await stage.database.advanceClock(2 * MINUTE)
+  return id
+}
+
+test('a row that has lost nineteen leases is tried once more', async () => {
+  const action = safe()
+  const id = await loseLeaseAfter(action, 18)
+  await stage.engine([handle(action)]).engine.drain()
+  expect(await stage.ended(id)).toEqual(['1:succeeded'])
+})
+
+test('a row that kills its worker before it starts exhausts too, and its domain is told', async () => {
+  const action = safe({ keyed: true })
+  const id = await loseLeaseAfter(action, 19)
   const told: Settled<unknown>[] = []
   const { engine } = stage.engine([
     handle(action, {
@@ -205,11 +218,18 @@ test('a row that kills its worker before it starts exhausts too, and its domain 
 test('a row whose ending itself fails for ever is buried without its domain, so that a person sees it', async () => {
   const action = giveUp()
   const id = await dieHolding(action, 'after_start')
-  await stage.database.owner.query('update outbox set lost_leases = 22 where aggregate_id = $1', [id])
+  await stage.database.owner.query('update outbox set lost_leases = 21 where aggregate_id = $1', [id])
+  let told = 0
   const { engine } = stage.engine([
-    handle(action, { settle: () => Promise.reject(new Error('the domain cannot take it')) }),
+    handle(action, {
+      settle: () => {
+        told++
+        return Promise.reject(new Error('the domain cannot take it'))
+      },
+    }),
   ])
   await engine.drain()
+  expect(told).toBe(0)
   expect(await stage.dead(id)).toMatchObject([
     { class: 'uncertain', code: 'crash_loop', checkpoint: 'started' },
   ])

@@ -21,6 +21,9 @@ export interface LoopParts {
   readonly releaseDue: () => Promise<number>
   readonly rescue: () => Promise<number>
   readonly buryUnknown: () => Promise<number>
+  readonly sweepOrder: () => Promise<number>
+  /** One step of retention; answers whether there may be more to do. Absent when everything is kept. */
+  readonly retain?: () => Promise<boolean>
 }
 
 export interface RunningLoops {
@@ -29,14 +32,18 @@ export interface RunningLoops {
 }
 
 const BEAT_MS = 5_000
-/** Rows of unknown actions wait for minutes anyway, and looking for them reads every ready row. */
+/** Rows of unknown actions wait for minutes anyway. */
 const BEATS_PER_UNKNOWN = 12
+const BEATS_PER_SWEEP = 2
+const RETAIN_MS = 10 * 60_000
+/** Between two steps of retention: it has all the time in the world, and whoever settles has not. */
+const RETAIN_AGAIN_MS = 100
 const PARTITIONS_MS = 6 * 60 * 60_000
 const MONTHS_AHEAD = 2
 
 /**
- * One loop per lane, one for rows that are claimed alone, and three that keep house: what falls due, whose lease ran
- * out, and that this replica lives. None waits for another. All are woken by hints and, without them, by their poll.
+ * One loop per lane, one for rows that are claimed alone, and those that keep house: what falls due, whose lease ran
+ * out, that this replica lives, and what is old enough to be forgotten. None waits for another. All are woken by hints and, without them, by their poll.
  */
 export const runLoops = async <T extends SettleTx>(
   runtime: Runtime<T>,
@@ -44,7 +51,7 @@ export const runLoops = async <T extends SettleTx>(
 ): Promise<RunningLoops> => {
   const laneAlarms = new Map(runtime.registry.lanes.map((lane) => [lane, alarm()]))
   const solo = alarm()
-  const house = { due: alarm(), rescue: alarm(), beat: alarm() }
+  const house = { due: alarm(), rescue: alarm(), beat: alarm(), retain: alarm() }
   const ringLanes = (): void => {
     for (const each of laneAlarms.values()) each.ring()
     solo.ring()
@@ -58,6 +65,7 @@ export const runLoops = async <T extends SettleTx>(
     dueLoop(runtime, parts, house.due, ringLanes),
     rescueLoop(runtime, parts, house.rescue, ringLanes),
     beatLoop(runtime, parts, house.beat, () => ear.test()),
+    ...(parts.retain ? [retainLoop(runtime, parts.retain, house.retain)] : []),
   ]
   return {
     stop: async () => {
@@ -144,10 +152,22 @@ const beatLoop = async <T extends SettleTx>(
     await guarded(runtime, 'heartbeat', () => beat(db, replicaId, registry.names), undefined)
     await guarded(runtime, 'listen', testEar, undefined)
     if (beats % BEATS_PER_UNKNOWN === 0) await guarded(runtime, 'unknown', parts.buryUnknown, 0)
+    if (beats % BEATS_PER_SWEEP === 0) await guarded(runtime, 'order', parts.sweepOrder, 0)
     if (beats % Math.ceil(PARTITIONS_MS / BEAT_MS) === 0) {
       await guarded(runtime, 'partitions', () => ensurePartitions(db, MONTHS_AHEAD), undefined)
     }
     await wake.wait(BEAT_MS)
+  }
+}
+
+const retainLoop = async <T extends SettleTx>(
+  runtime: Runtime<T>,
+  retain: () => Promise<boolean>,
+  wake: Alarm,
+): Promise<void> => {
+  while (!runtime.stopping()) {
+    const more = await guarded(runtime, 'retention', retain, false)
+    await wake.wait(more ? RETAIN_AGAIN_MS : jittered(RETAIN_MS, runtime.random()))
   }
 }
 

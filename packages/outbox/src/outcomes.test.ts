@@ -193,6 +193,29 @@ test('a throttled row is claimed any number of times without being taken for one
   expect(await stage.ended(id)).toEqual(['1:succeeded'])
 })
 
+test('a row that is throttled for ever is dead once it is too old, and its domain is told', async () => {
+  const action = safe({ ageMaxMs: 3 * HOUR + MINUTE, elapsedMaxMs: MINUTE })
+  const { id } = await stage.enqueue(requestsOf(action, [1]))
+  const told: string[] = []
+  const { engine } = stage.engine([
+    handle(action, {
+      perform: () => Promise.resolve({ type: 'throttled', code: 'rate_limited', afterMs: HOUR }),
+      settle: (_tx, _envelope, outcome) => {
+        told.push(outcome.type)
+        return Promise.resolve([])
+      },
+    }),
+  ])
+  for (let hours = 0; hours < 6; hours++) {
+    await engine.drain()
+    await stage.database.advanceClock(HOUR)
+  }
+  expect(told).toEqual(['throttled', 'throttled', 'throttled', 'dead'])
+  expect(await stage.dead(id)).toMatchObject([
+    { class: 'transient', code: 'throttled_too_long', owner: 'operations' },
+  ])
+})
+
 test('dead is dead at once, and names who repairs it', async () => {
   const named = await runOnce(safe(), {
     type: 'dead',

@@ -5,7 +5,7 @@ import type { Attempt, Envelope, OpaqueHandler } from './handler.ts'
 import { leaseLeftMs } from './held.ts'
 import type { Outcome, Prepared, RecordedCall, Settled } from './outcome.ts'
 import type { Entry } from './registry.ts'
-import { normalise } from './retry.ts'
+import { normalise, type Budget } from './retry.ts'
 import { ENDINGS_MAX, LOST_LEASES_MAX, settleReserveMs, type Runtime } from './runtime.ts'
 import { finishOf, isOutage, settleRow, type Settlement } from './settle.ts'
 import { releaseRow, type ClaimedRow } from './sql.ts'
@@ -62,12 +62,12 @@ const dead = (
 /** Rows that are claimed, or taken over, only to be ended. */
 export const endedBeforeWork = (row: ClaimedRow, action: AnyAction): Settled<never> | undefined => {
   if (row.doomed) return dead('terminal', 'predecessor_dead', action)
-  if (row.lost_leases <= LOST_LEASES_MAX) return undefined
+  if (row.lost_leases < LOST_LEASES_MAX) return undefined
   return dead(row.started_at === null ? 'transient' : 'uncertain', 'crash_loop', action)
 }
 
 /** False once a row's ending has failed as well, time and again: then the row must end without its domain. */
-export const domainIsTold = (row: ClaimedRow): boolean => row.lost_leases <= LOST_LEASES_MAX + ENDINGS_MAX
+export const domainIsTold = (row: ClaimedRow): boolean => row.lost_leases < LOST_LEASES_MAX + ENDINGS_MAX
 
 export const readEnvelope = (row: ClaimedRow, action: AnyAction): Envelope<unknown> | undefined => {
   try {
@@ -78,10 +78,14 @@ export const readEnvelope = (row: ClaimedRow, action: AnyAction): Envelope<unkno
   }
 }
 
-export const budgetOf = (row: ClaimedRow, startedNow: 0 | 1): { attempts: number; elapsedMs: number } => ({
-  attempts: row.attempts + startedNow,
-  elapsedMs: row.budget_from === null ? 0 : Math.max(0, row.now.getTime() - row.budget_from.getTime()),
-})
+export const budgetOf = (row: ClaimedRow, startedNow: 0 | 1): Budget => {
+  const sinceMs = (from: Date | null): number => Math.max(0, row.now.getTime() - (from ?? row.now).getTime())
+  return {
+    attempts: row.attempts + startedNow,
+    elapsedMs: sinceMs(row.budget_from),
+    ageMs: sinceMs(row.first_started_at),
+  }
+}
 
 const prepare = async <T extends SettleTx>(
   runtime: Runtime<T>,

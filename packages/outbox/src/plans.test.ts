@@ -3,6 +3,7 @@ import {
   buryRow,
   claimRows,
   claimSoloRow,
+  findBrokenKeys,
   finishRows,
   markStarted,
   nextDueInMs,
@@ -12,21 +13,23 @@ import {
   releaseRow,
   restUnknown,
   takeOverLostRows,
+  takeUnknownRows,
   type Sql,
 } from './sql.ts'
 import { claimantOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
+const TENANT = randomUUID()
 
 /** A backlog of every kind, large enough that reading all of it would be the planner's wrong choice. */
 beforeAll(async () => {
   await stage.database.owner.query(`
     alter table outbox disable trigger watch;
     insert into outbox (tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type, aggregate_id,
-        lane, account, ordering_key, successor_rule, state, not_before, available_at)
-      select '${randomUUID()}', 'i' || g, 'test.any', 1, 1, '{}', 'thing', gen_random_uuid(), 'lane_' || g % 5,
+        lane, account, ordering_key, successor_rule, state, not_before, available_at, turn)
+      select '${TENANT}', 'i' || g, 'test.any', 1, 1, '{}', 'thing', gen_random_uuid(), 'lane_' || g % 5,
         'account ' || g % 50, case when g % 4 = 0 then 'key ' || g % 500 end, 'hold',
-        (array['ready', 'ready', 'ready', 'waiting', 'scheduled'])[1 + g % 5]::outbox_state, app_now(), app_now()
+        (array['ready', 'ready', 'ready', 'waiting', 'scheduled'])[1 + g % 5]::outbox_state, app_now(), app_now(), g
       from generate_series(1, 50000) g;
     alter table outbox enable trigger watch;
     analyze outbox`)
@@ -72,6 +75,10 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ['what is due', (sql) => releaseDueRows(sql, 1_000)],
   ['what is due next', (sql) => nextDueInMs(sql).catch(() => undefined)],
   ['a pause', (sql) => pauseAccount(sql, { account: 'account 1', delayMs: 1, code: 'c', limit: 10_000 })],
+  [
+    'a look for unknown actions',
+    (sql) => takeUnknownRows(sql, { known: [], retired: [], graceMs: 1, leaseMs: 1, limit: 1 }),
+  ],
   ['a look at an unknown row', (sql) => readTarget(sql, hold)],
 ])('the plan of %s never reads the whole table, whatever its values', async (_what, ask) => {
   const { sql, plans } = planner()
@@ -80,11 +87,95 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   expect(plans.join('\n')).not.toMatch(/Seq Scan on outbox( |$)/m)
 })
 
-test('a claim reads the index of its lane in order, and no other', async () => {
+test.each([
+  ['in full', undefined],
+  ['from its mark on', { turn: '7', id: '9' }],
+])('a claim reads one range of the index of its lane, in order, and no other: %s', async (_how, from) => {
   const { sql, plans } = planner()
-  await claimRows(sql, claimant, 'lane_1', 100)
-  expect(plans[0]).toContain('Index Scan using outbox_claim on outbox')
+  await claimRows(sql, claimant, 'lane_1', 100, from)
+  const range = from ? '((lane = $4) AND (ROW(turn, id) >= ROW($6, $7)))' : '(lane = $4)'
+  expect(plans[0]).toMatch(/Index Scan using outbox_claim on outbox/)
+  expect(plans[0]).toContain(`Index Cond: ${range}`)
   expect(plans[0]).not.toContain('Sort')
+})
+
+/** How statements inside functions read the outbox: whole tables, index entries and rows, in a transaction of their own. */
+const readsOf = async (call: string, values: readonly unknown[]) => {
+  const client = await stage.database.owner.connect()
+  try {
+    await client.query('begin')
+    await client.query(`select set_config('aftercommit.tenant', $1, true)`, [TENANT])
+    await client.query(call, [...values])
+    const { rows } = await client.query<{ scans: number; rows: number }>(
+      `select seq_scan::int as scans, idx_tup_fetch::int as rows from pg_stat_xact_user_tables where relname = 'outbox'`,
+    )
+    return rows[0] ?? { scans: -1, rows: -1 }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+const enqueued = [
+  {
+    identity: 'planned',
+    action: 'test.any',
+    payloadVersion: 1,
+    policyVersion: 1,
+    payload: {},
+    aggregateType: 'thing',
+    aggregateId: TENANT,
+    lane: 'lane_1',
+    account: 'account 1',
+    orderingKey: 'key 4',
+    successorRule: 'run',
+  },
+]
+
+test.each<[string, string, readonly unknown[]]>([
+  ['a place in a lane', 'select outbox_next_turn($1, $2)', [TENANT, 'lane_1']],
+  ['an insert', 'select * from outbox_enqueue($1::jsonb)', [JSON.stringify(enqueued)]],
+  ['a promotion', 'select outbox_promote($1, $2, $3)', [TENANT, 'key 4', 4]],
+  ['a repair of a key', 'select * from outbox_mend_key($1, $2)', [TENANT, 'key 499']],
+  [
+    'a request for slots',
+    'select outbox_take_slots($1, $2, $3)',
+    [
+      ['1', '2'],
+      ['0', '0'],
+      [0, 0],
+    ],
+  ],
+  ['a freed slot', 'select outbox_free_slots($1)', [['7']]],
+])('%s reads few rows, and never the whole table', async (_what, call, values) => {
+  await stage.database.owner.query(
+    `insert into outbox_account_slot values ('account 1', 7, app_now() + interval '1 hour') on conflict do nothing`,
+  )
+  const reads = await readsOf(call, values)
+  expect(reads.scans).toBe(0)
+  // A key has at most 100 rows here.
+  expect(reads.rows).toBeLessThan(250)
+})
+
+test('looking for unknown actions and for broken keys costs the same on any backlog', async () => {
+  const unknown = { known: [], retired: ['test.gone'], graceMs: 1, leaseMs: 1, limit: 100 }
+  for (const look of [
+    (sql: Sql) => takeUnknownRows(sql, unknown),
+    (sql: Sql) => findBrokenKeys(sql, undefined, 100),
+  ]) {
+    const asked: { text: string; values: readonly unknown[] }[] = []
+    await look({
+      query: (text, values = []) => {
+        asked.push({ text, values })
+        return Promise.resolve({ rows: [], rowCount: 0 })
+      },
+    })
+    const [statement] = asked
+    const reads = await readsOf(statement?.text ?? '', statement?.values ?? [])
+    expect(reads.scans).toBe(0)
+    // Of 50,000: the first thousand rows of each lane, or the first twenty of each of a hundred keys.
+    expect(reads.rows).toBeLessThan(8_000)
+  }
 })
 
 test('a settle finds its row by its primary key, whatever else is indexed', async () => {

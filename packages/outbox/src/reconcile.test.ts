@@ -161,6 +161,18 @@ test('a throttled question costs no attempt and rests its account', async () => 
   expect(await stage.ended(id)).toEqual(['1:succeeded', '1:succeeded'])
 })
 
+test('a question that is throttled for ever ends by its age, uncertain', async () => {
+  const { id, engine } = await lostAnswer(
+    inTurn<Reconciled<unknown>>({ type: 'throttled', code: 'rate_limited', afterMs: 24 * HOUR }),
+  )
+  for (let days = 0; days < 9; days++) {
+    await engine.drain()
+    await stage.database.advanceClock(24 * HOUR)
+  }
+  expect(await stage.dead(id)).toMatchObject([{ class: 'uncertain', code: 'throttled_too_long' }])
+  expect(await stage.live(id)).toEqual([])
+})
+
 test('a question whose target has gone ends alone', async () => {
   const { id, engine } = await lostAnswer(inTurn<Reconciled<unknown>>({ type: 'found', facts: 1 }))
   await stage.database.owner.query(

@@ -13,7 +13,7 @@ import {
   untilLeaseEnds,
 } from './pipeline.ts'
 import type { Entry } from './registry.ts'
-import { normalise, restMs } from './retry.ts'
+import { normalise, restMs, THROTTLED_TOO_LONG, throttledTooLong } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 import { PAUSED_ROWS_MAX, settleTogether } from './settle.ts'
 import { finishRows, pauseAccount, readTarget, releaseRow, type ClaimedRow, type TargetRow } from './sql.ts'
@@ -112,6 +112,10 @@ const act = async <T extends SettleTx>(
       const { code, afterMs } = answer
       const account = answer.account ?? row.account
       const delayMs = restMs(afterMs, policy.backoff)
+      if (throttledTooLong(budgetOf(row, 0), delayMs, action)) {
+        const outcome = uncertainDeath(entry, THROTTLED_TOO_LONG)
+        return resolve(runtime, entry, row, asked, outcome, calls, 'exhausted')
+      }
       return release(runtime, row, 'throttled', code, delayMs, calls, account ?? undefined)
     }
     case 'retry': {

@@ -1,6 +1,6 @@
-import { dismissDeadLetter, replayDeadLetter } from './operate.ts'
+import { dismissDeadLetter, readDecisions, replayDeadLetter } from './operate.ts'
 import { done, type Outcome } from './index.ts'
-import { giveUp, handle, inTurn, requestsOf, safe, useStage } from './stage.testing.ts'
+import { giveUp, handle, HOUR, inTurn, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
 
@@ -47,6 +47,53 @@ test('who replayed a letter, when and why, stays with it', async () => {
   expect(rows).toEqual([
     { resolution: 'replayed', resolved_by: decision.by, resolved_reason: decision.reason, dated: true },
   ])
+})
+
+test('everything that was decided about a letter stays on record, also when it dies again', async () => {
+  const { tenant, letter, engine } = await deadHead(refused)
+  await replay(tenant, letter.id)
+  await engine.drain()
+  await dismiss(tenant, letter.id)
+  const decisions = await stage.database.operator.transact(tenant, (tx) => readDecisions(tx.sql, [letter.id]))
+  expect(
+    decisions.map(({ decided_at, ...rest }) => ({ ...rest, dated: decided_at instanceof Date })),
+  ).toEqual(
+    ['replayed', 'dismissed'].map((decided) => ({
+      outbox_id: letter.id,
+      decision: decided,
+      class: 'terminal',
+      code: 'refused',
+      decided_by: decision.by,
+      reason: decision.reason,
+      dated: true,
+    })),
+  )
+  const stranger = await stage.database.createTenant()
+  expect(
+    await stage.database.operator.transact(stranger, (tx) => readDecisions(tx.sql, [letter.id])),
+  ).toEqual([])
+})
+
+test('a letter comes back with a fresh budget, and dies of the same causes only after spending it', async () => {
+  const action = safe({ attemptsMax: 2, elapsedMaxMs: HOUR, ageMaxMs: HOUR })
+  const at = await stage.enqueue(requestsOf(action, [1]))
+  const perform = inTurn<Outcome<unknown>>({ type: 'retry', code: 'busy' })
+  const { engine } = stage.engine([handle(action, { perform })])
+  const exhaust = async (): Promise<void> => {
+    for (let tries = 0; tries < 2; tries++) {
+      await engine.drain()
+      await stage.database.advanceClock(MINUTE)
+    }
+  }
+  await exhaust()
+  const [letter] = await stage.dead(at.id)
+  expect(letter).toMatchObject({ code: 'busy', attempts: 2, resolution: null })
+  await stage.database.advanceClock(5 * HOUR)
+  expect(await replay(at.tenant, letter?.id ?? '')).toBe('replayed')
+  await engine.drain()
+  expect(await stage.live(at.id)).toMatchObject([{ state: 'scheduled', attempts: 1, claims: 1 }])
+  await exhaust()
+  expect(await stage.dead(at.id)).toMatchObject([{ attempts: 2, resolution: null }])
 })
 
 test('a letter that dies again re-opens its record, with its whole history, and holds its key again', async () => {

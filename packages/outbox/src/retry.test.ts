@@ -21,10 +21,12 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   backoff,
   repeat: fc.constantFrom('safe', 'reconcile_first', 'give_up', 'resend'),
   repairOwner: fc.constant('operations'),
+  ageMaxMs: fc.integer({ min: 0, max: 1_209_600_000 }),
 })
 const budget: fc.Arbitrary<Budget> = fc.record({
   attempts: fc.integer({ min: 0, max: 25 }),
   elapsedMs: fc.integer({ min: 0, max: 604_800_000 }),
+  ageMs: fc.integer({ min: 0, max: 1_209_600_000 }),
 })
 const outcome: fc.Arbitrary<Outcome<string>> = fc.oneof(
   fc.record({ type: fc.constant('done' as const), facts: fc.string() }),
@@ -88,6 +90,17 @@ test('no row is retried past its attempts or its time', () => {
   )
 })
 
+test('no row is throttled past its age', () => {
+  fc.assert(
+    fc.property(outcome, limits, budget, random, (reported, of, left, chance) => {
+      const settled = normalise(reported, of, left, chance)
+      if (settled.type !== 'throttled') return
+      expect(left.ageMs + settled.delayMs).toBeLessThanOrEqual(of.ageMaxMs ?? 0)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
 test('only a failure that is transient, or unknown where that may be repeated, is retried', () => {
   fc.assert(
     fc.property(outcome, limits, budget, random, (reported, of, left, chance) => {
@@ -118,7 +131,7 @@ test('what a provider asked for is honoured in full by a retry', () => {
       const settled = normalise(
         { type: 'retry', code: 'busy', afterMs: askedMs },
         roomy,
-        { attempts: 1, elapsedMs: 0 },
+        { attempts: 1, elapsedMs: 0, ageMs: 0 },
         chance,
       )
       expect(settled).toMatchObject({ type: 'retrying' })

@@ -7,11 +7,13 @@ export interface Budget {
   readonly attempts: number
   /** Since the first attempt began; waiting in line and pauses are not counted. */
   readonly elapsedMs: number
+  /** Since the first attempt began, whatever has been waited for since. */
+  readonly ageMs: number
 }
 
 export type Limits = Pick<
   ActionDefinition,
-  'attemptsMax' | 'elapsedMaxMs' | 'backoff' | 'repeat' | 'repairOwner'
+  'attemptsMax' | 'elapsedMaxMs' | 'backoff' | 'repeat' | 'repairOwner' | 'ageMaxMs'
 >
 
 /** Exponential backoff with full jitter. `random` is uniform in [0, 1). */
@@ -37,13 +39,14 @@ export const normalise = <Facts>(
     case 'suppressed':
     case 'obsolete':
       return outcome
-    case 'throttled':
-      return {
-        type: 'throttled',
-        code: outcome.code,
-        delayMs: restMs(outcome.afterMs, limits.backoff),
-        account: outcome.account,
+    case 'throttled': {
+      const { code, account } = outcome
+      const delayMs = restMs(outcome.afterMs, limits.backoff)
+      if (throttledTooLong(budget, delayMs, limits)) {
+        return { type: 'dead', class: 'transient', code: THROTTLED_TOO_LONG, owner: limits.repairOwner }
       }
+      return { type: 'throttled', code, delayMs, account }
+    }
     case 'dead':
       return {
         type: 'dead',
@@ -65,6 +68,17 @@ export const normalise = <Facts>(
       }
   }
 }
+
+export const THROTTLED_TOO_LONG = 'throttled_too_long'
+
+const AGE_MAX_MS = 7 * 24 * 60 * 60_000
+
+/** Throttling spends neither attempts nor time, so a row that is told "not now" for ever must end by its age. */
+export const throttledTooLong = (
+  { ageMs }: Budget,
+  delayMs: number,
+  { ageMaxMs = AGE_MAX_MS }: Pick<Limits, 'ageMaxMs'>,
+): boolean => ageMs + delayMs > ageMaxMs
 
 /** However long a provider wants to be left alone, it is asked again after a day. */
 const REST_MAX_MS = 24 * 60 * 60_000

@@ -19,6 +19,8 @@ export type EngineEvent =
   | { readonly type: 'stale'; readonly action: string; readonly step: 'start' | 'settle' }
   | { readonly type: 'lease_lost'; readonly action: string; readonly started: boolean }
   | { readonly type: 'handed_back'; readonly action: string }
+  /** Rows of an ordering key were out of order, which only a defect can bring about, and were put right. */
+  | { readonly type: 'order_mended'; readonly rows: number }
   | { readonly type: 'error'; readonly where: string; readonly error: unknown }
 
 /** What every step of the engine works with. */
@@ -42,10 +44,10 @@ export interface Runtime<T extends SettleTx> {
   readonly finishPlain: (item: PlainFinish) => Promise<SettleResult>
 }
 
-/** A row that lost this many leases in a row kills its workers. */
+/** A row that has lost this many leases in a row kills its workers: it is claimed again only to be ended. */
 export const LOST_LEASES_MAX = 20
 
-/** After so many more, its ending itself is what fails: it is buried without its domain, so that a person sees it. */
+/** After so many endings that failed as well, it is buried without its domain, so that a person sees it. */
 export const ENDINGS_MAX = 2
 
 /** Part of a lease kept for settling: an attempt is told to end this long before its lease does. */

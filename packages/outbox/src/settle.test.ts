@@ -185,27 +185,6 @@ test('of a batch of endings, exactly those under the right fence are accepted', 
   expect(await stage.states(id)).toEqual(['2:leased', '4:leased'])
 })
 
-test('a thousand settles under an old fence change nothing', async () => {
-  const ping = safe()
-  const { id } = await stage.enqueue(
-    requestsOf(
-      ping,
-      Array.from({ length: 1_000 }, (_, n) => n),
-    ),
-  )
-  const held = await claimRows(stage.database.dispatcher, claimantOf(ping), ping.lane, 1_000)
-  await stage.database.owner.query('update outbox set fence = fence + 1 where aggregate_id = $1', [id])
-  const finishes = held.map(({ id, fence }) => ({
-    id,
-    fence,
-    outcome: 'succeeded' as const,
-    reason: undefined,
-    calls: [],
-  }))
-  expect((await finishRows(stage.database.dispatcher, finishes)).size).toBe(0)
-  expect(await stage.live(id)).toHaveLength(1_000)
-})
-
 test('a settle that loses a deadlock is made again, and its effect is not', async () => {
   const ping = safe()
   const { id } = await stage.enqueue(requestsOf(ping, [1]))

@@ -48,6 +48,8 @@ export interface Shape {
   readonly attemptsMax?: number
   readonly elapsedMaxMs?: number
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number }
+  readonly ageMaxMs?: number
+  readonly accountConcurrencyMax?: number
 }
 
 export const MINUTE = 60_000

@@ -2,7 +2,7 @@ import { endStates, type legalMoves, type RowState } from './states.ts'
 
 /** Why a row makes a move. A move without a reason here does not compile. */
 const reasonByMove = {
-  scheduled: { ready: 'due', paused: 'due, account rests', superseded: 'edited' },
+  scheduled: { ready: 'due', paused: 'due, account rests', waiting: 'swept', superseded: 'edited' },
   waiting: {
     ready: 'predecessor ended',
     scheduled: 'predecessor ended, not yet due',
@@ -11,12 +11,12 @@ const reasonByMove = {
     superseded: 'edited',
   },
   held: { waiting: 'letter replayed or closed', superseded: 'edited' },
-  paused: { ready: 'rest over', superseded: 'edited' },
-  ready: { leased: 'claimed', paused: 'account rests', superseded: 'edited' },
+  paused: { ready: 'rest over, slot free', waiting: 'swept', superseded: 'edited' },
+  ready: { leased: 'claimed', paused: 'account rests', waiting: 'swept', superseded: 'edited' },
   leased: {
     ready: 'handed back, lease lost',
     scheduled: 'retrying, throttled',
-    paused: 'retrying, account rests',
+    paused: 'retrying, account rests or is busy',
     outcome_unknown: 'unknown',
     succeeded: 'done',
     suppressed: 'suppressed',

@@ -4,6 +4,7 @@ import { supersede } from './enqueue.ts'
 import { done, type Outcome } from './index.ts'
 import { observedMoves, legal } from './moves.testing.ts'
 import { replayDeadLetter } from './operate.ts'
+import { mendKey } from './sql.ts'
 import { stateDiagram } from './state-diagram.testing.ts'
 import {
   askable,
@@ -160,6 +161,17 @@ const scenes: Readonly<Record<string, () => Promise<void>>> = {
     await pause('asked')
     await asking
     await engine.drain()
+  },
+  'rows that run ahead of their predecessor, and the sweep that finds them': async () => {
+    const action = safe({ keyed: true })
+    const at = await stage.enqueue(requestsOf(action, [1, 2, 3, 4]))
+    await stage.database.owner.query(
+      `update outbox set state = (array['ready', 'scheduled', 'paused'])[(payload->>'n')::int - 1]::outbox_state
+       where aggregate_id = $1 and payload->>'n' <> '1'`,
+      [at.id],
+    )
+    await mendKey(stage.database.dispatcher, { tenantId: at.tenant, key: `thing:${at.id}` })
+    expect(await stage.states(at.id)).toEqual(['1:ready', '2:waiting', '3:waiting', '4:waiting'])
   },
   'a row that is paused while it is held by a worker': async () => {
     const action = safe()

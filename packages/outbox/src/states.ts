@@ -1,6 +1,7 @@
 /**
  * The states of an outbox row, and the one table of legal moves between them. Every statement in sql.ts performs one
- * of these moves; docs/outbox-states.md is tested against this table.
+ * of these moves; docs/outbox-states.md is tested against this table. Back to `waiting` moves only the sweep that finds
+ * a row running ahead of its predecessor.
  */
 export const liveStates = [
   'scheduled',
@@ -19,11 +20,11 @@ export type EndState = (typeof endStates)[number]
 export type RowState = LiveState | EndState
 
 export const legalMoves = {
-  scheduled: ['ready', 'paused', 'superseded'],
+  scheduled: ['ready', 'paused', 'waiting', 'superseded'],
   waiting: ['ready', 'scheduled', 'paused', 'held', 'superseded'],
   held: ['waiting', 'superseded'],
-  paused: ['ready', 'superseded'],
-  ready: ['leased', 'paused', 'superseded'],
+  paused: ['ready', 'waiting', 'superseded'],
+  ready: ['leased', 'paused', 'waiting', 'superseded'],
   leased: [
     'ready',
     'scheduled',

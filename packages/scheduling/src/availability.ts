@@ -3,7 +3,6 @@ import {
   clipSpans,
   padSpans,
   spansOf,
-  spansTouch,
   subtractSpans,
   unionSpans,
   type Interval,
@@ -39,51 +38,81 @@ export interface PersonAvailability {
 export const absenceReasons = ['outside_hours', 'held', 'busy', 'buffer', 'not_stated', 'unknown'] as const
 export type AbsenceReason = (typeof absenceReasons)[number]
 
-/** When a person cannot, within the part of time that was asked about. */
-export interface Away {
+/** The same person, ready to be asked about any part of time. */
+export interface PersonSpans {
   readonly participantId: string
-  /** All of it, whatever the reason. */
-  readonly spans: Spans
-  /** By reason, the most certain first. They may overlap; those of buffers are without what is busy or held. */
-  readonly reasons: readonly { readonly because: AbsenceReason; readonly spans: Spans }[]
+  readonly held: Spans
+  readonly busy: Spans
+  /** What is busy or held, and what the person keeps free around the meeting because of it. */
+  readonly taken: Spans
+  /** Undefined: any time. */
+  readonly allowed: Spans | undefined
+  /** Undefined: nothing was stated. */
+  readonly stated: Spans | undefined
+  readonly isUnknown: boolean
 }
 
-/** When somebody is away within [start, end). */
-export const awayOf = (person: PersonAvailability, start: number, end: number): Away => {
-  const { participantId, time, held, allowed } = person
-  const within: Spans = start < end ? [start, end] : []
-  const clipped = (spans: Spans): Spans => clipSpans(spans, start, end)
-  const heldSpans = spansOf(held)
-  const busySpans = time.type === 'known' ? spansOf(time.busy) : []
-  const taken = heldSpans.length > 0 ? unionSpans(heldSpans, busySpans) : busySpans
-  // Free before the meeting is the time after what ends before it, and the other way round.
-  const padded = clipped(padSpans(taken, person.bufferAfterMs, person.bufferBeforeMs))
-  const isPadded = person.bufferBeforeMs > 0 || person.bufferAfterMs > 0
-  const spansByReason: Readonly<Record<AbsenceReason, Spans>> = {
-    outside_hours: allowed === undefined ? [] : subtractSpans(within, spansOf(allowed)),
-    held: clipped(heldSpans),
-    busy: clipped(busySpans),
-    buffer: isPadded ? subtractSpans(padded, taken) : [],
-    not_stated: time.type === 'stated' ? subtractSpans(within, spansOf(time.free)) : [],
-    unknown: time.type === 'unknown' ? within : [],
-  }
-  const { outside_hours: outside, not_stated: notStated, unknown } = spansByReason
+export const personSpansOf = (person: PersonAvailability): PersonSpans => {
+  const { participantId, time, allowed } = person
+  const held = spansOf(person.held)
+  const busy = time.type === 'known' ? spansOf(time.busy) : []
   return {
     participantId,
-    spans: [outside, notStated, unknown].reduce(
-      (all, spans) => (spans.length > 0 ? unionSpans(all, spans) : all),
-      padded,
-    ),
-    reasons: absenceReasons.flatMap((because) => {
-      const spans = spansByReason[because]
-      return spans.length > 0 ? [{ because, spans }] : []
-    }),
+    held,
+    busy,
+    // Free before the meeting is the time after what ends before it, and the other way round.
+    taken: padSpans(unionSpans(held, busy), person.bufferAfterMs, person.bufferBeforeMs),
+    allowed: allowed && spansOf(allowed),
+    stated: time.type === 'stated' ? spansOf(time.free) : undefined,
+    isUnknown: time.type === 'unknown',
   }
+}
+
+/** All the time of [start, end) in which somebody is away, whatever the reason. */
+export const spansAway = (person: PersonSpans, start: number, end: number): Spans => {
+  if (start >= end) return []
+  if (person.isUnknown) return [start, end]
+  const outside = unionSpans(
+    spansOutside(person.allowed, start, end),
+    spansOutside(person.stated, start, end),
+  )
+  return unionSpans(outside, clipSpans(person.taken, start, end))
+}
+
+/** When a person cannot for one reason. */
+export interface Away {
+  readonly because: AbsenceReason
+  readonly spans: Spans
+}
+
+/**
+ * The same by reason, the most certain first, and none that is not there. They may overlap; those of buffers are without
+ * what is busy or held.
+ */
+export const reasonsAway = (person: PersonSpans, start: number, end: number): readonly Away[] => {
+  if (start >= end) return []
+  const within = (spans: Spans): Spans => clipSpans(spans, start, end)
+  const [held, busy] = [within(person.held), within(person.busy)]
+  const spansByReason: Readonly<Record<AbsenceReason, Spans>> = {
+    outside_hours: spansOutside(person.allowed, start, end),
+    held,
+    busy,
+    buffer: subtractSpans(within(person.taken), unionSpans(held, busy)),
+    not_stated: spansOutside(person.stated, start, end),
+    unknown: person.isUnknown ? [start, end] : [],
+  }
+  return absenceReasons.flatMap((because) => {
+    const spans = spansByReason[because]
+    return spans.length > 0 ? [{ because, spans }] : []
+  })
 }
 
 /** Why a person misses some of [start, end); undefined when they can attend throughout. */
-export const whyMissing = ({ reasons }: Away, start: number, end: number): AbsenceReason | undefined =>
-  reasons.find(({ spans }) => spansTouch(spans, start, end))?.because
+export const whyMissing = (person: PersonSpans, start: number, end: number): AbsenceReason | undefined =>
+  reasonsAway(person, start, end)[0]?.because
+
+const spansOutside = (spans: Spans | undefined, start: number, end: number): Spans =>
+  spans === undefined ? [] : subtractSpans([start, end], clipSpans(spans, start, end))
 
 // Defects of the caller: what a person asked for was checked where it came in.
 export const assertSoundPeople = (people: readonly PersonAvailability[]): void => {

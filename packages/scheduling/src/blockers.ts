@@ -1,8 +1,14 @@
 /** Why there is no time for everybody, and what comes nearest. Pure. */
 import { spansHold, subtractSpans, unionSpans, type Interval, type Spans } from '@aftercommit/time'
-import { whyMissing, type AbsenceReason, type Away } from './availability.ts'
+import {
+  reasonsAway,
+  whyMissing,
+  type AbsenceReason,
+  type Away,
+  type PersonSpans,
+} from './availability.ts'
 import { compareStarts, spreadOut, type Ranked, type RankingRule } from './ranking.ts'
-import { startAt, sumMet } from './starts.ts'
+import { startAt, type Missing } from './starts.ts'
 
 export interface RequiredMissing {
   readonly participantId: string
@@ -21,72 +27,83 @@ export interface NearestSlot extends Interval {
   readonly missingRequired: readonly RequiredMissing[]
 }
 
-/** All starts, and how many of the required people miss each. */
+/** All starts, and who misses each. */
 export interface Missed {
   readonly ranked: Ranked
-  readonly missingByStart: Int32Array
+  readonly missing: Missing
 }
 
 const BLOCKERS_MAX = 50
+const HORIZON_MS = 24 * 60 * 60_000
 
-/**
- * Between two neighbouring boundaries the same people are away for the same reasons; across each boundary the reason that
- * is named of somebody changes. So no two empty stretches are neighbours, and the first few boundaries hold enough
- * blockers.
- */
+/** The stretches of the window in which somebody cannot, from its start on. */
 export const blockersOf = (
-  required: readonly Away[],
+  required: readonly PersonSpans[],
   usable: Interval,
 ): { readonly blockers: readonly Blocker[]; readonly blockersTruncated: boolean } => {
   const [start, end] = [usable.start.getTime(), usable.end.getTime()]
   if (start >= end) return { blockers: [], blockersTruncated: false }
-  const boundariesMax = 2 * (BLOCKERS_MAX + 1) + 1
-  const boundaries = new Set([start, end])
-  for (const { reasons } of required) {
-    let named: Spans = []
-    for (const { spans } of reasons) {
-      for (const boundary of subtractSpans(spans, named, BLOCKERS_MAX + 2)) boundaries.add(boundary)
-      named = named.length === 0 ? spans : unionSpans(named, spans)
-    }
-  }
-  const sorted = Float64Array.from(boundaries).sort().slice(0, boundariesMax)
+  const { awayByPerson, boundaries } = firstBoundaries(required, start, end)
   const blockers: Blocker[] = []
-  sorted.forEach((from, index) => {
-    const to = sorted[index + 1]
+  boundaries.forEach((from, index) => {
+    const to = boundaries[index + 1]
     if (to === undefined || blockers.length > BLOCKERS_MAX) return
-    const by = required.flatMap((person) => missingAt(person, from))
+    const by = required.flatMap(({ participantId }, position): RequiredMissing[] => {
+      const because = awayByPerson[position]?.find(({ spans }) => spansHold(spans, from))?.because
+      return because === undefined ? [] : [{ participantId, because }]
+    })
     if (by.length > 0) blockers.push({ stretch: { start: new Date(from), end: new Date(to) }, by })
   })
   return { blockers: blockers.slice(0, BLOCKERS_MAX), blockersTruncated: blockers.length > BLOCKERS_MAX }
 }
 
-const missingAt = ({ participantId, reasons }: Away, moment: number): readonly RequiredMissing[] => {
-  const because = reasons.find(({ spans }) => spansHold(spans, moment))?.because
-  return because === undefined ? [] : [{ participantId, because }]
+interface Boundaries {
+  readonly awayByPerson: readonly (readonly Away[])[]
+  readonly boundaries: readonly number[]
+}
+
+/**
+ * Between two neighbouring boundaries the same people are away for the same reasons; across each boundary the reason that
+ * is named of somebody changes. So no two empty stretches are neighbours, and the first few boundaries hold enough
+ * blockers. With many people these come soon, so no more of the window is looked at than it takes.
+ */
+const firstBoundaries = (required: readonly PersonSpans[], start: number, end: number): Boundaries => {
+  const boundariesMax = 2 * (BLOCKERS_MAX + 1) + 1
+  for (let lookedMs = HORIZON_MS; ; lookedMs *= 4) {
+    const horizon = Math.min(start + lookedMs, end)
+    const found = new Set([start])
+    const awayByPerson = required.map((person) => reasonsAway(person, start, horizon))
+    for (const reasons of awayByPerson) {
+      let named: Spans = []
+      for (const { spans } of reasons) {
+        for (const boundary of subtractSpans(spans, named, BLOCKERS_MAX + 2)) found.add(boundary)
+        named = unionSpans(named, spans)
+      }
+    }
+    // The horizon cuts what goes on behind it; only the end of the window is a boundary in itself.
+    if (horizon < end) found.delete(horizon)
+    else found.add(end)
+    if (horizon === end || found.size >= boundariesMax) {
+      const boundaries = [...Float64Array.from(found).sort().slice(0, boundariesMax)]
+      return { awayByPerson, boundaries }
+    }
+  }
 }
 
 /** Who alone stands in the way of some start, by how many; of equal ones in the order in which they are listed. */
 export const soleBlockersOf = (
-  required: readonly Away[],
-  { ranked: { starts }, missingByStart }: Missed,
-  durationMs: number,
+  required: readonly PersonSpans[],
+  { ranked: { starts }, missing }: Missed,
 ): readonly SoleBlocker[] => {
-  // Where one person is missing, the sum of all that are missing is that person.
-  const whoByStart = sumMet(
-    required.map(({ spans }) => spans),
-    starts,
-    durationMs,
-    (index) => index,
-  )
-  const startsByPerson = new Map<number, number>()
+  const startsByPosition = new Map<number, number>()
   for (let index = 0; index < starts.count; index += 1) {
-    const person = whoByStart[index]
-    if (missingByStart[index] !== 1 || person === undefined) continue
-    startsByPerson.set(person, (startsByPerson.get(person) ?? 0) + 1)
+    const position = missing.positionsByStart[index]
+    if (missing.countByStart[index] !== 1 || position === undefined) continue
+    startsByPosition.set(position, (startsByPosition.get(position) ?? 0) + 1)
   }
   return required
-    .flatMap(({ participantId }, index): SoleBlocker[] => {
-      const count = startsByPerson.get(index)
+    .flatMap(({ participantId }, position): SoleBlocker[] => {
+      const count = startsByPosition.get(position)
       return count === undefined ? [] : [{ participantId, starts: count }]
     })
     .sort((a, b) => b.starts - a.starts)
@@ -94,13 +111,13 @@ export const soleBlockersOf = (
 
 /** The slots that the fewest required people miss, then in the order in which possible ones are ranked. */
 export const nearestOf = (
-  required: readonly Away[],
-  { ranked, missingByStart }: Missed,
+  required: readonly PersonSpans[],
+  { ranked, missing: { countByStart } }: Missed,
   { durationMs, ...far }: { durationMs: number; spread: RankingRule['spread']; max: number },
 ): readonly NearestSlot[] => {
   const compare = compareStarts(ranked)
   const inOrder = Array.from({ length: ranked.starts.count }, (_, index) => index).sort(
-    (a, b) => (missingByStart[a] ?? 0) - (missingByStart[b] ?? 0) || compare(a, b),
+    (a, b) => (countByStart[a] ?? 0) - (countByStart[b] ?? 0) || compare(a, b),
   )
   return spreadOut(inOrder, ranked.starts, { durationMs, ...far }).map((index) => {
     const start = startAt(ranked.starts, index)

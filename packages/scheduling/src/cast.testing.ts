@@ -89,7 +89,7 @@ export const proposalOf = (more: Partial<Proposal> = {}): Proposal => ({
   round: 1,
   ...slot,
   evidenceIds: [],
-  optional: { optionalAttending: [], optionalMissing: [] },
+  grounds: { optionalAttending: [], optionalMissing: [], ranking: [], alternatives: [] },
   ...more,
 })
 

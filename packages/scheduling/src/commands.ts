@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import type { Seal } from '@aftercommit/platform/sealing'
+import { receivedTrace } from '@aftercommit/platform/trace'
 import { absencesOf, type Absence } from './absence.ts'
 import { schedulingActions } from './actions.ts'
 import { draftOf } from './draft.ts'
@@ -69,7 +70,7 @@ export const openMeeting = (
       round: 1,
       standingProposalId: undefined,
       statedSinceRound: 1,
-      traceParent: wellFormed(traceParent),
+      traceParent: receivedTrace(traceParent)?.traceParent,
     }
     const absences = absencesOf(draft)
     if (absences.length > 0) {
@@ -84,12 +85,6 @@ export const openMeeting = (
     await enqueue(tx, [...actions, deadlineOf(meeting, intent.bookBy)])
     return { type: 'opened', meeting }
   })
-
-const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
-
-/** What is no traceparent is ignored (W3C Trace Context, 3.2.2): rows keep it, and it could say anything. */
-const wellFormed = (traceParent: string | undefined): string | undefined =>
-  traceParent !== undefined && TRACE_PARENT.test(traceParent) ? traceParent : undefined
 
 /** Whoever asked for the meeting is asked for what is missing; nobody else could know. */
 const EXCEPTION_OWNER = 'requester'

@@ -19,7 +19,7 @@ export const draftOf = (
   const { intent } = meeting
   const calendarAddress = intent.organizer.address
   const write = schedulingActions.writeEvent.request({ meetingId: meeting.id, proposalId: proposal.id })
-  const attending = new Set(proposal.optional.optionalAttending)
+  const attending = new Set(proposal.grounds.optionalAttending)
   return {
     operationId: standing?.operationId ?? operationIdOf(tenantId, write.identity),
     epoch: standing?.epoch ?? 0,

@@ -187,7 +187,9 @@ describe('a search that ended', () => {
   const found: Searched = {
     result: {
       type: 'found',
-      slots: [{ ...slot, optionalAttending: [], optionalMissing: [{ id: 'chen', because: 'busy' }] }],
+      slots: [
+        { ...slot, optionalAttending: [], optionalMissing: [{ id: 'chen', because: 'busy' }], ranking: [] },
+      ],
     },
     evidenceIds: [ids.evidence()],
     unknownRequired: [],
@@ -210,7 +212,12 @@ describe('a search that ended', () => {
       round: 2,
       ...slot,
       evidenceIds: found.evidenceIds,
-      optional: { optionalAttending: [], optionalMissing: [{ id: 'chen', because: 'busy' }] },
+      grounds: {
+        optionalAttending: [],
+        optionalMissing: [{ id: 'chen', because: 'busy' }],
+        ranking: [],
+        alternatives: [],
+      },
     })
     expect(chosen.meeting.state).toEqual({ type: 'awaiting_approval', proposalId: chosen.proposal.id })
     expect(eventsOf(chosen.actions.slice(0, 2))).toEqual([
@@ -228,10 +235,17 @@ describe('a search that ended', () => {
   })
 
   test('without a time is an outcome that the client is told', () => {
-    const result = { type: 'no_overlap', blockers: [], blockersTruncated: false, nearest: [] } as const
+    const result = {
+      type: 'no_overlap',
+      startsTried: 3,
+      blockers: [],
+      blockersTruncated: false,
+      soleBlockers: [],
+      nearest: [],
+    } as const
     const chosen = end({ result, evidenceIds: [], unknownRequired: [] })
     if (chosen.type !== 'no_overlap') throw new Error(chosen.type)
-    expect(chosen.meeting.state).toEqual({ type: 'no_overlap' })
+    expect(chosen.meeting.state).toMatchObject({ type: 'no_overlap', because: { startsTried: 3 } })
     expect(eventsOf(chosen.actions)).toEqual(['meeting.no_overlap', 'meeting.no_overlap'])
   })
 

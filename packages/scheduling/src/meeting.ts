@@ -19,7 +19,9 @@ import {
 } from './ids.ts'
 import type { IntentDraft, MeetingIntent, WorkingHours } from './intent.ts'
 import { nextContactAt } from './outreach/cadence.ts'
-import type { FindTimesResult, Slot } from './overlap.ts'
+import { NoOverlap, noOverlapOf } from './no-overlap.ts'
+import type { FindTimesResult } from './overlap.ts'
+import { proposalGroundsOf, type ProposalGrounds } from './slot.ts'
 
 /** Where a meeting stands. Stored as JSON beside its discriminant, and parsed by this schema on the way out. */
 export const MeetingState = z.discriminatedUnion('type', [
@@ -37,7 +39,8 @@ export const MeetingState = z.discriminatedUnion('type', [
   /** The provider holds the event; it is being read back. Not confirmed yet. */
   z.object({ type: z.literal('verifying'), proposalId: ProposalId }),
   z.object({ type: z.literal('confirmed'), proposalId: ProposalId }),
-  z.object({ type: z.literal('no_overlap') }),
+  /** Nobody's fault, and an answer: who is in the way, and which times come nearest. */
+  z.object({ type: z.literal('no_overlap'), because: NoOverlap.optional() }),
   /** The booking deadline came before an approval. */
   z.object({ type: z.literal('lapsed') }),
   z.object({
@@ -101,7 +104,8 @@ export interface Proposal {
   readonly start: Date
   readonly end: Date
   readonly evidenceIds: readonly EvidenceId[]
-  readonly optional: Pick<Slot, 'optionalAttending' | 'optionalMissing'>
+  /** Who of the optional people can come, why this time was proposed, and what else could have been. */
+  readonly grounds: ProposalGrounds
 }
 
 /** What every decision about a meeting leaves behind: its new state, and what must follow. */
@@ -334,7 +338,7 @@ export const timesFound = (
 ): TimeChosen => {
   switch (result.type) {
     case 'found': {
-      const [best] = result.slots
+      const [best, ...alternatives] = result.slots
       if (!best) throw new Error('a search that found a time named none')
       return proposed(
         meeting,
@@ -345,13 +349,13 @@ export const timesFound = (
           start: best.start,
           end: best.end,
           evidenceIds,
-          optional: { optionalAttending: best.optionalAttending, optionalMissing: best.optionalMissing },
+          grounds: proposalGroundsOf(best, alternatives),
         },
         endpointIds,
       )
     }
     case 'no_overlap': {
-      const next = moved(meeting, { type: 'no_overlap' })
+      const next = moved(meeting, { type: 'no_overlap', because: noOverlapOf(result) })
       // The occasion is the round: a meeting that is looked for again may fail to be found again.
       const actions = tellClient(next, endpointIds, 'meeting.no_overlap', newId())
       return { type: 'no_overlap', meeting: next, actions }

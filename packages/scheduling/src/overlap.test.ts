@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { workingWindows, type Interval } from '@aftercommit/time'
-import { awayOf, type PersonAvailability } from './availability.ts'
+import { personSpansOf, reasonsAway, spansAway, type PersonAvailability } from './availability.ts'
 import { explainRejected, findTimes, type FindTimesInput } from './overlap.ts'
 import {
   between,
@@ -286,11 +286,8 @@ test('of several reasons the most certain is named', () => {
 })
 
 test('an empty stretch of time has nobody away in it', () => {
-  expect(awayOf({ ...unread('ana'), allowed: [] }, 5, 5)).toEqual({
-    participantId: 'ana',
-    spans: [],
-    reasons: [],
-  })
+  const ana = personSpansOf({ ...unread('ana'), allowed: [] })
+  expect([...spansAway(ana, 5, 5), ...reasonsAway(ana, 5, 5)]).toEqual([])
 })
 
 describe('what is better', () => {

@@ -7,11 +7,13 @@
 import { intervalsOf, spansOf, subtractSpans, type Interval, type TimeZone } from '@aftercommit/time'
 import {
   assertSoundPeople,
-  awayOf,
+  personSpansOf,
+  reasonsAway,
+  spansAway,
   whyMissing,
   type AbsenceReason,
-  type Away,
   type PersonAvailability,
+  type PersonSpans,
 } from './availability.ts'
 import {
   blockersOf,
@@ -24,7 +26,7 @@ import {
 } from './blockers.ts'
 import type { Preferences } from './preference.ts'
 import { compareStarts, criteriaOf, rankingOf, spreadOut, type Ranked, type Ranking } from './ranking.ts'
-import { DAY_MS, indexOfStart, isRoundTime, startAt, startsIn, sumMet } from './starts.ts'
+import { DAY_MS, indexOfStart, isRoundTime, startAt, startsIn, countMissing } from './starts.ts'
 
 export interface FindTimesInput {
   readonly durationMs: number
@@ -84,14 +86,15 @@ export const findTimes = (input: FindTimesInput): FindTimesResult => {
     return { type: 'unknown_required', participantIds: unknown.map(({ participantId }) => participantId) }
   }
   const sweep = sweepOf(input)
-  const { ranked, required, optional, possible, usable } = sweep
+  const { ranked, possible } = sweep
   const { durationMs } = input
   if (possible.length === 0) {
+    const required = input.required.map(personSpansOf)
     return {
       type: 'no_overlap',
       startsTried: ranked.starts.count,
-      ...blockersOf(required, usable),
-      soleBlockers: soleBlockersOf(required, sweep, durationMs),
+      ...blockersOf(required, sweep.usable),
+      soleBlockers: soleBlockersOf(required, sweep),
       nearest: nearestOf(required, sweep, { durationMs, spread: input.rank.spread, max: ALTERNATIVES_MAX }),
     }
   }
@@ -100,6 +103,7 @@ export const findTimes = (input: FindTimesInput): FindTimesResult => {
     durationMs,
     max: input.slotsMax,
   })
+  const optional = input.optional.map(personSpansOf)
   return { type: 'found', slots: chosen.map((index) => slotAt(optional, ranked, index, durationMs)) }
 }
 
@@ -136,7 +140,7 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
       type: 'acceptable',
       rank: sweep.possible.filter((other) => isAhead(other, index) < 0).length + 1,
       of: sweep.possible.length,
-      ...slotAt(sweep.optional, sweep.ranked, index, input.durationMs),
+      ...slotAt(input.optional.map(personSpansOf), sweep.ranked, index, input.durationMs),
     }
   }
   const reasons: RejectionReason[] = []
@@ -144,7 +148,7 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
   if (start < input.approachNotBefore) reasons.push({ type: 'before_earliest_start' })
   if (!isRoundTime(start, input)) reasons.push({ type: 'off_grain' })
   for (const person of input.required) {
-    for (const { because, spans } of awayOf(person, from, to).reasons) {
+    for (const { because, spans } of reasonsAway(personSpansOf(person), from, to)) {
       const stretches = intervalsOf(spans)
       reasons.push({ type: 'required_missing', participantId: person.participantId, because, stretches })
     }
@@ -155,8 +159,6 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
 /** Everything that is counted over all starts at once. */
 interface Sweep extends Missed {
   readonly usable: Interval
-  readonly required: readonly Away[]
-  readonly optional: readonly Away[]
   /** The starts that no required person misses. */
   readonly possible: number[]
 }
@@ -166,33 +168,29 @@ const sweepOf = (input: FindTimesInput): Sweep => {
   const usable = usableWindow(input)
   const [start, end] = [usable.start.getTime(), usable.end.getTime()]
   const starts = startsIn(usable, input)
-  const required = input.required.map((person) => awayOf(person, start, end))
-  const optional = input.optional.map((person) => awayOf(person, start, end))
-  const missed = (people: readonly Away[]): Int32Array =>
-    sumMet(
-      people.map(({ spans }) => spans),
-      starts,
-      durationMs,
-    )
-  const unpreferred = rank.preferred === undefined ? [] : subtractSpans([start, end], spansOf(rank.preferred))
-  const missingByStart = missed(required)
+  const missedBy = (people: readonly PersonAvailability[]) =>
+    countMissing(people, (person) => spansAway(personSpansOf(person), start, end), starts, durationMs)
+  const { preferred } = rank
+  const unpreferred = preferred && subtractSpans([start, end], spansOf(preferred))
+  const missing = missedBy(input.required)
   const possible: number[] = []
-  for (let index = 0; index < starts.count; index += 1) if (missingByStart[index] === 0) possible.push(index)
+  for (let index = 0; index < starts.count; index += 1) {
+    if (missing.countByStart[index] === 0) possible.push(index)
+  }
   return {
     usable,
-    required,
-    optional,
-    missingByStart,
+    missing,
     possible,
     ranked: {
       starts,
       criteria: criteriaOf({
         ...rank,
-        hasOptional: optional.length > 0,
-        hasPreferred: rank.preferred !== undefined,
+        hasOptional: input.optional.length > 0,
+        hasPreferred: preferred !== undefined,
       }),
-      optionalMissingByStart: missed(optional),
-      unpreferredByStart: sumMet([unpreferred], starts, durationMs),
+      optionalMissingByStart: missedBy(input.optional).countByStart,
+      unpreferredByStart: countMissing([unpreferred ?? []], (spans) => spans, starts, durationMs)
+        .countByStart,
     },
   }
 }
@@ -203,7 +201,12 @@ const usableWindow = ({ window, approachNotBefore }: FindTimesInput): Interval =
   return { start: start < window.end ? start : window.end, end: window.end }
 }
 
-const slotAt = (optional: readonly Away[], ranked: Ranked, index: number, durationMs: number): Slot => {
+const slotAt = (
+  optional: readonly PersonSpans[],
+  ranked: Ranked,
+  index: number,
+  durationMs: number,
+): Slot => {
   const start = startAt(ranked.starts, index)
   const end = start + durationMs
   const optionalAttending: string[] = []

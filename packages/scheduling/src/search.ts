@@ -5,7 +5,7 @@ import type { ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
 import { EVIDENCE_EXPIRED, type Meeting, type Participant, type Searched } from './meeting.ts'
 import { findTimes, type FindTimesInput } from './overlap.ts'
-import { defaultPreferences, type Preferences } from './preference.ts'
+import { defaultPreferences } from './preference.ts'
 
 const MINUTE_MS = 60_000
 

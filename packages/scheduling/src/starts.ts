@@ -75,33 +75,51 @@ export const indexOfStart = (starts: Starts, moment: number): number | undefined
   return index >= 0 && startAt(starts, index) === moment ? index : undefined
 }
 
+/** For each start, who of some people misses a meeting that starts then. */
+export interface Missing {
+  readonly countByStart: Int32Array
+  /** The sum of their positions: where one person is missing, the position of that person. */
+  readonly positionsByStart: Int32Array
+}
+
 /**
- * For each start, the sum of the weights of the sets that a meeting which starts then would meet. One sweep over each
- * set's boundaries, never a walk over sets times starts.
+ * Counts, one person after the other, the starts at which a meeting meets that person's spans. One sweep over each
+ * person's boundaries, never a walk over people times starts.
  */
-export const sumMet = (
-  sets: readonly Spans[],
+export const countMissing = <Person>(
+  people: readonly Person[],
+  spansOfPerson: (person: Person) => Spans,
   starts: Starts,
   durationMs: number,
-  weightOf: (set: number) => number = () => 1,
-): Int32Array => {
-  const changes = new Int32Array(starts.count + 1)
-  sets.forEach((spans, set) => {
-    const weight = weightOf(set)
+): Missing => {
+  const countByStart = new Int32Array(starts.count + 1)
+  const positionsByStart = new Int32Array(starts.count + 1)
+  people.forEach((person, position) => {
+    const spans = spansOfPerson(person)
     let counted = 0
     for (let index = 0; index + 1 < spans.length; index += 2) {
       // A meeting meets [from, to) exactly if it starts after from - duration and before to.
       const low = Math.max(counted, startsUpTo(starts, (spans[index] ?? 0) - durationMs))
       const high = startsUpTo(starts, (spans[index + 1] ?? 0) - 1)
-      if (low < high) {
-        changes[low] = (changes[low] ?? 0) + weight
-        changes[high] = (changes[high] ?? 0) - weight
-        counted = high
-      }
+      if (low >= high) continue
+      addTo(countByStart, low, high, 1)
+      addTo(positionsByStart, low, high, position)
+      counted = high
     }
   })
+  addUp(countByStart)
+  addUp(positionsByStart)
+  return { countByStart, positionsByStart }
+}
+
+/** So much more from `low` up to, not including, `high`, in a list of differences. */
+const addTo = (changes: Int32Array, low: number, high: number, amount: number): void => {
+  changes[low] = (changes[low] ?? 0) + amount
+  changes[high] = (changes[high] ?? 0) - amount
+}
+
+const addUp = (changes: Int32Array): void => {
   for (let index = 1; index < changes.length; index += 1) {
     changes[index] = (changes[index] ?? 0) + (changes[index - 1] ?? 0)
   }
-  return changes
 }

@@ -3,7 +3,8 @@
  * both; one without a text does not compile. Pure.
  */
 import { z } from 'zod'
-import { durationText, listText, spanText } from './trace-words.ts'
+import { ProposalGrounds } from './slot.ts'
+import { countText, durationText, listText, spanText } from './trace-words.ts'
 
 const Instant = z.iso.datetime()
 const Id = z.uuid()
@@ -155,12 +156,14 @@ const kinds = {
       start: Instant,
       end: Instant,
       evidenceIds: z.array(Id),
-      optionalMissing: z.array(z.object({ id: Id, because: z.string() })),
+      grounds: ProposalGrounds,
     },
-    ({ proposalId, start, end, evidenceIds, optionalMissing }, { person, proposal }) => {
-      const without = optionalMissing.map(({ id, because }) => `${person(id)} (${because})`)
+    ({ proposalId, start, end, evidenceIds, grounds }, { person, proposal }) => {
+      const without = grounds.optionalMissing.map(({ id, because }) => `${person(id)} (${because})`)
       const missing = without.length > 0 ? `, without ${listText(without)}` : ''
-      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${evidenceIds.length} pieces of evidence${missing}`
+      const [next] = grounds.alternatives
+      const instead = next ? `; next best: ${slotText(next.start, next.end)}` : ''
+      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${countText(evidenceIds.length, 'piece')} of evidence${missing}${instead}`
     },
   ),
   approval: kind(

@@ -1,7 +1,8 @@
 /** Where a meeting stands and what proves its end, in words. Pure. */
 import type { MeetingState } from './meeting.ts'
 import type { MeetingTrace } from './trace.ts'
-import { clockText, spanText } from './trace-words.ts'
+import type { Naming } from './trace-entries.ts'
+import { clockText, countText, listText, spanText } from './trace-words.ts'
 
 const meaningByState = {
   incomplete: 'it was not told everything it needs, and asks',
@@ -26,6 +27,27 @@ export const stateText = ({ state, changedAt }: MeetingTrace): string => {
   return `${state.type}${code} since ${spanText(changedAt)} (${clockText(changedAt)}): ${meaningByState[state.type]}`
 }
 
+/** Why there is no time for everybody, and what comes nearest. Empty for a meeting in another state. */
+export const blockedLines = (
+  { state }: MeetingTrace,
+  { person }: Pick<Naming, 'person'>,
+): readonly string[] => {
+  if (state.type !== 'no_overlap' || !state.because) return []
+  const { startsTried, soleBlockers, nearest } = state.because
+  if (startsTried === 0) return ['what is left of the window is too short']
+  const alone = soleBlockers.map(
+    ({ participantId, starts }) =>
+      `${person(participantId)} alone stands in the way of ${starts} of ${countText(startsTried, 'start')}`,
+  )
+  const near = nearest.map(({ start, end, missingRequired }) => {
+    const missing = missingRequired.map(
+      ({ participantId, because }) => `${person(participantId)} (${because})`,
+    )
+    return `nearest: ${spanText(start)} to ${spanText(end, start)}, which ${listText(missing)} cannot`
+  })
+  return [...alone, ...near]
+}
+
 /** The states that are an end. A meeting in another one has nothing to prove yet. */
 const endWithoutEvent: ReadonlySet<MeetingState['type']> = new Set(['lapsed', 'no_overlap', 'cancelled'])
 
@@ -33,7 +55,7 @@ export const proofText = ({ state, entries }: MeetingTrace): string => {
   const proof = entries.findLast((entry) => entry.type === 'completion_verified')
   if (proof?.type === 'completion_verified') {
     const { at, eventId, checks } = proof
-    return `event ${eventId} was read back at ${clockText(at)} and agrees with what was approved in ${checks.join(', ')}`
+    return `event ${eventId}, read back at ${clockText(at)}, agrees with what was approved in ${countText(checks.length, 'point')} (named below)`
   }
   return endWithoutEvent.has(state.type) ? 'none needed: no event stands' : 'none yet'
 }

@@ -12,7 +12,7 @@ import {
   type Naming,
   type TraceEntry,
 } from './trace-entries.ts'
-import { proofText, stateText } from './trace-state.ts'
+import { blockedLines, proofText, stateText } from './trace-state.ts'
 import { clockText, countText, durationText, listText, spanText } from './trace-words.ts'
 
 export const traceText = (trace: MeetingTrace): string => {
@@ -21,7 +21,7 @@ export const traceText = (trace: MeetingTrace): string => {
   return [
     `Meeting ${trace.meetingId}, revision ${trace.revision}, round ${trace.round}; times in UTC`,
     '',
-    ...answer('STANDS', [stateText(trace)]),
+    ...answer('STANDS', [stateText(trace), ...blockedLines(trace, naming)]),
     ...answer('NEXT', nextLines(trace, naming)),
     ...answer('WAITED FOR', waitLines(trace, naming)),
     ...answer('KNOWN', knownLines(trace, naming)),
@@ -146,8 +146,9 @@ const writeLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[
   // Whoever lost a lease took its notebook along.
   const unseen = attempts.filter((attempt) => isSilent(attempt) && attempt.startedAt !== undefined)
   if (attempts.length === 0) return ['nothing: the provider was not written to']
+  const events = entries.filter(isA('event_written')).length
   return [
-    `${countText(writes.length, 'writing call')}; asked ${countText(asked, 'time')} what became of one`,
+    `${countText(writes.length, 'writing call')}, asked ${countText(asked, 'time')} what became of one, ${countText(events, 'event')} known`,
     ...writes.map((call) => `  ${clockText(call.startedAt)} ${callText(call)}`),
     ...unseen.map(
       ({ replicaId, at }) =>

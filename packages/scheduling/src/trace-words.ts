@@ -5,8 +5,9 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** `0.12 s`, `14 s`, `3 min 20 s`, `5 h 10 min`, `2 d 3 h` */
+/** `120 ms`, `1.20 s`, `14.0 s`, `3 min 20 s`, `5 h 10 min`, `2 d 3 h` */
 export const durationText = (ms: number): string => {
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(2)} s`
   if (ms < MINUTE_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
   if (ms < HOUR_MS) return twoUnits(ms, [MINUTE_MS, 'min'], [SECOND_MS, 's'])

@@ -205,7 +205,7 @@ const decidedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly Tr
     entries.push({ type: 'hold_placed', at: placedAt.toISOString(), proposalId, people })
   }
   for (const proposal of await readProposals(tx, meetingId)) {
-    const { id: proposalId, round, evidenceIds, optional } = proposal
+    const { id: proposalId, round, evidenceIds, grounds } = proposal
     entries.push({
       type: 'proposal',
       at: proposal.createdAt.toISOString(),
@@ -214,7 +214,7 @@ const decidedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly Tr
       start: proposal.start.toISOString(),
       end: proposal.end.toISOString(),
       evidenceIds: [...evidenceIds],
-      optionalMissing: optional.optionalMissing.map(({ id, because }) => ({ id, because })),
+      grounds,
     })
     const approval = await readApproval(tx, proposalId)
     if (approval) {

@@ -40,11 +40,7 @@ const YEAR = /^(?:2[01]\d\d-|(?!\d{4}-))/
 
 /** An instant with its offset. */
 export const Instant = z.iso
-  .datetime({
-    offset: true,
-    error:
-      'must be a date and time with its offset, such as 2027-03-24T12:00:00Z or 2027-03-24T13:00:00+01:00',
-  })
+  .datetime({ offset: true })
   .refine((text) => YEAR.test(text), { error: YEARS_RULE })
 
 const LOCAL_DATE_TIME =
@@ -66,7 +62,7 @@ export const LocalDateTime = z
 
 /** Compared without letter case, and kept as given for the provider. */
 export const Address = z
-  .email('must be an e-mail address, such as ada@example.com')
+  .email()
   .max(254)
   .meta({
     description: 'The address by which calendars know this person. Compared without letter case.',

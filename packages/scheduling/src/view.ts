@@ -3,8 +3,11 @@ import type { Db } from '@aftercommit/platform/db'
 import type { MeetingId } from './ids.ts'
 import type { IntentDraft } from './intent.ts'
 import type { Meeting } from './meeting.ts'
+import { choicesOf } from './repair.ts'
+import type { ProposalGrounds } from './slot.ts'
 import {
   readCompletion,
+  readContacts,
   isComplete,
   readEvent,
   readAnyMeeting,
@@ -25,6 +28,8 @@ export interface MeetingView {
     readonly displayName: string
     readonly address: string
     readonly role: 'required' | 'optional'
+    /** How many messages this person has been sent about the meeting. */
+    readonly messages: number
   }[]
   /** The proposal that stands, if any. */
   readonly proposal:
@@ -33,13 +38,22 @@ export interface MeetingView {
         readonly start: string
         readonly end: string
         readonly optionalAttending: readonly string[]
-        readonly optionalMissing: readonly { readonly id: string; readonly because: string }[]
+        readonly ranking: ProposalGrounds['ranking']
+        readonly alternatives: ProposalGrounds['alternatives']
+        readonly optionalMissing: ProposalGrounds['optionalMissing']
       }
     | undefined
   readonly event:
     { readonly provider: string; readonly calendarAddress: string; readonly eventId: string } | undefined
   /** What proves that the meeting is confirmed. */
-  readonly completion: { readonly verifiedAt: string; readonly checks: readonly string[] } | undefined
+  readonly completion:
+    | {
+        readonly verifiedAt: string
+        readonly checks: readonly string[]
+        /** Where the video conference is, if the meeting has one. */
+        readonly conferenceUrl: string | undefined
+      }
+    | undefined
   /** What is still to be told before work can begin. */
   readonly exceptions: readonly {
     readonly id: string
@@ -54,6 +68,8 @@ export interface MeetingView {
     readonly owner: string
     /** What is wrong, by field and reason; people by id. */
     readonly facts: Readonly<Record<string, unknown>>
+    /** What a person may choose to do about it. */
+    readonly choices: readonly string[]
   }[]
 }
 
@@ -66,11 +82,15 @@ export const viewMeeting = (
     const meeting = await readAnyMeeting(tx, meetingId)
     if (!meeting) return undefined
     const participants = await readParticipants(tx, meetingId)
-    const proposal = (await readProposals(tx, meetingId)).find(
-      ({ id }) => 'proposalId' in meeting.state && id === meeting.state.proposalId,
-    )
-    const event = proposal && (await readEvent(tx, proposal.id))
+    // While a change is sought, what stands is what was confirmed.
+    const proposedId = 'proposalId' in meeting.state ? meeting.state.proposalId : undefined
+    const shownId = proposedId ?? meeting.standingProposalId
+    const proposal = (await readProposals(tx, meetingId)).find(({ id }) => id === shownId)
+    const standingId = meeting.standingProposalId ?? proposal?.id
+    const event =
+      (proposal && (await readEvent(tx, proposal.id))) ?? (standingId && (await readEvent(tx, standingId)))
     const completion = proposal && (await readCompletion(tx, proposal.id))
+    const contacts = await readContacts(tx, meetingId)
     const exceptions = await readExceptionsOf(tx, meetingId)
     const repairs = await readRepairs(tx, meetingId)
     return {
@@ -83,20 +103,24 @@ export const viewMeeting = (
         displayName,
         address,
         role,
+        messages: contacts.filter(({ participantId }) => participantId === id).length,
       })),
       proposal: proposal && {
         id: proposal.id,
         start: proposal.start.toISOString(),
         end: proposal.end.toISOString(),
-        ...proposal.optional,
+        ...proposal.grounds,
       },
-      event: event && {
-        provider: event.provider,
-        calendarAddress: event.calendarAddress,
-        eventId: event.eventId,
-      },
+      event: event
+        ? {
+            provider: event.provider,
+            calendarAddress: event.calendarAddress,
+            eventId: event.eventId,
+          }
+        : undefined,
       completion: completion && {
         verifiedAt: completion.verifiedAt.toISOString(),
+        conferenceUrl: completion.conferenceUrl,
         checks: completion.checks.filter(({ agrees }) => agrees).map(({ field }) => field),
       },
       exceptions: exceptions
@@ -110,6 +134,6 @@ export const viewMeeting = (
         })),
       repairs: repairs
         .filter(({ resolvedAt }) => resolvedAt === undefined)
-        .map(({ id, code, owner, facts }) => ({ id, code, owner, facts })),
+        .map(({ id, code, owner, facts }) => ({ id, code, owner, facts, choices: choicesOf({ code }) })),
     }
   })

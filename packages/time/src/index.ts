@@ -22,9 +22,14 @@ export type {
   LocalPolicy,
   LocalTime,
 } from './local.ts'
+export { offsetStretches } from './offsets.ts'
+export type { OffsetStretch } from './offsets.ts'
+export { afterQuietHours } from './quiet.ts'
+export type { QuietHours } from './quiet.ts'
 export {
   clipSpans,
   intersectSpans,
+  padSpans,
   spansHold,
   spansOf,
   spansTouch,
@@ -36,3 +41,4 @@ export { workingWindows } from './working.ts'
 export type { MalformedHoursReason, WorkingHours, WorkingWindows } from './working.ts'
 export { isTimeZone, parseTimeZone } from './zone.ts'
 export type { MalformedZoneReason, TimeZone, ZoneText } from './zone.ts'
+export { listedZones, UTC, zoneOfOffset } from './zones.ts'

@@ -5,6 +5,7 @@ import type { Interval } from './intervals.ts'
 import {
   clipSpans,
   intersectSpans,
+  padSpans,
   spansHold,
   spansOf,
   spansTouch,
@@ -107,12 +108,12 @@ describe('sets of milliseconds', () => {
   })
 
   test('grow by their padding on both sides, and merge where that makes them meet', () => {
-    expect(spansOf([between(10, 20), between(25, 30)], 2, 3)).toEqual([8, 33])
+    expect(padSpans(spansOf([between(10, 20), between(25, 30)]), 2, 3)).toEqual([8, 33])
     check((a) => {
       const padded = a
         .filter(({ start, end }) => start < end)
         .map(({ start, end }) => between(start.getTime() - 2, end.getTime() + 3))
-      expect(spansOf(a, 2, 3)).toEqual(spansOf(padded))
+      expect(padSpans(spansOf(a), 2, 3)).toEqual(spansOf(padded))
     })
   })
 

@@ -16,17 +16,11 @@ interface HalfOpen {
  * The set that these intervals cover, in any order, overlapping or not; empty ones add nothing. An interval that
  * ends before it starts, or has no valid date, is a defect (RangeError): dropping it would turn busy into free.
  */
-export const spansOf = (intervals: readonly HalfOpen[], padBeforeMs = 0, padAfterMs = 0): Spans =>
-  inOrder(intervals, padBeforeMs, padAfterMs) ??
-  inOrder(intervals.toSorted(byStart), padBeforeMs, padAfterMs) ??
-  []
+export const spansOf = (intervals: readonly HalfOpen[]): Spans =>
+  inOrder(intervals) ?? inOrder(intervals.toSorted(byStart)) ?? []
 
 /** The set, or nothing if the intervals are not sorted by their start. What a provider answers nearly always is. */
-const inOrder = (
-  intervals: readonly HalfOpen[],
-  padBeforeMs: number,
-  padAfterMs: number,
-): Spans | undefined => {
+const inOrder = (intervals: readonly HalfOpen[]): Spans | undefined => {
   const spans: number[] = []
   let latest = -Infinity
   let reached = -Infinity
@@ -37,10 +31,9 @@ const inOrder = (
     if (start === end) continue
     if (start < latest) return undefined
     latest = start
-    const to = end + padAfterMs
-    if (start - padBeforeMs > reached) spans.push(start - padBeforeMs, to)
-    else if (to > reached) spans[spans.length - 1] = to
-    if (to > reached) reached = to
+    if (start > reached) spans.push(start, end)
+    else if (end > reached) spans[spans.length - 1] = end
+    if (end > reached) reached = end
   }
   return spans
 }
@@ -70,18 +63,36 @@ const combine = (a: Spans, b: Spans, kept: number, boundariesMax = Infinity): Sp
   return spans
 }
 
-export const unionSpans = (a: Spans, b: Spans): Spans => combine(a, b, union)
+export const unionSpans = (a: Spans, b: Spans): Spans => {
+  if (a.length === 0) return b
+  return b.length === 0 ? a : combine(a, b, union)
+}
 export const intersectSpans = (a: Spans, b: Spans): Spans => combine(a, b, intersection)
 
 /** The time in the first and not in the second; only its first `spansMax` spans, for whoever looks no further. */
 export const subtractSpans = (a: Spans, b: Spans, spansMax = Infinity): Spans =>
   combine(a, b, difference, 2 * spansMax)
 
+/** Every stretch of the set begun so much earlier and ended so much later; what then meets is one. */
+export const padSpans = (spans: Spans, beforeMs: number, afterMs: number): Spans => {
+  if (beforeMs === 0 && afterMs === 0) return spans
+  const padded: number[] = []
+  for (let index = 0; index + 1 < spans.length; index += 2) {
+    const from = (spans[index] ?? 0) - beforeMs
+    const to = (spans[index + 1] ?? 0) + afterMs
+    const reached = padded.at(-1)
+    if (reached !== undefined && from <= reached) padded[padded.length - 1] = to
+    else padded.push(from, to)
+  }
+  return padded
+}
+
 /** The part of the set in [start, end), without a walk over the rest of it. */
 export const clipSpans = (spans: Spans, start: number, end: number): Spans => {
   if (start >= end) return []
   const from = boundariesUpTo(spans, start)
   const to = boundariesUpTo(spans, end)
+  if (from === 0 && to === spans.length) return spans
   const inner = spans.slice(from, to)
   // What is cut in two at an edge keeps the half that lies inside.
   if (from % 2 === 1) inner.unshift(start)

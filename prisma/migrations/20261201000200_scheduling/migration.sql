@@ -108,8 +108,8 @@ create table proposal (
   start_at         timestamptz not null,
   end_at           timestamptz not null,
   evidence_ids     uuid[] not null,
-  -- Who of the optional people can come, and why the others cannot.
-  optional         jsonb not null,
+  -- Who of the optional people can come, why this time, and what else could have been proposed; see slot.ts.
+  grounds          jsonb not null,
   created_at       timestamptz not null default app_now(),
   unique (meeting_id, round),
   check (end_at > start_at)
@@ -147,6 +147,7 @@ create table completion (
   event_id     text not null,
   etag         text not null,
   checks       jsonb not null,
+  conference_url text,
   verified_at  timestamptz not null
 );
 

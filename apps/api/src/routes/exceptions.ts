@@ -1,6 +1,7 @@
 import {
   absenceCodes,
   ExceptionId,
+  Instant,
   listExceptions,
   resolutionByCode,
   resolveException,
@@ -14,8 +15,13 @@ import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
 import { MeetingHead } from './scheduling-answers.ts'
 
-const OneException = z.strictObject({ exceptionId: ExceptionId })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const OneException = z.strictObject({
+  exceptionId: ExceptionId.meta({
+    description: 'The id of the exception, as the meeting and the list of exceptions show it.',
+    examples: ['5b0c6c0e-8f0d-4b0a-9a53-6f2d1f1f7a11'],
+  }),
+})
+const Position = z.tuple([Instant, z.uuid()])
 
 const Exception = named(
   'Exception',
@@ -42,12 +48,13 @@ const Resolution = named(
   'Resolution',
   z
     .strictObject({
-      timeZone: z.string().max(100),
+      ...resolutionByCode.zone_missing.shape,
       ...resolutionByCode.authority_missing.shape,
-      ...resolutionByCode.identity_missing.shape,
+      ...resolutionByCode.organizer_calendar_missing.shape,
+      ...resolutionByCode.outreach_missing.shape,
     })
     .partial(),
-  'zone_missing: timeZone. authority_missing: approval. identity_missing and organizer_calendar_missing: address and calendarConnectionId.',
+  'What the code of the exception asks for. `zone_missing`: timeZone. `authority_missing`: approval. `identity_missing`: address, and calendarConnectionId if there is one. `organizer_calendar_missing`: address and calendarConnectionId. `outreach_missing`: outreach, or calendarConnectionId. What the meeting has already may be left out.',
 )
 
 export const exceptionRoutes = (): readonly Route[] => [
@@ -93,6 +100,7 @@ export const exceptionRoutes = (): readonly Route[] => [
     summary: 'Tells what was missing. The last answer completes the meeting and starts its work.',
     params: OneException,
     body: Resolution,
+    example: () => ({ approval: { type: 'organizer' } }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
     problems: ['not-found', 'exception-ended'],
     handle: async ({ params, body }, { db, tenantId }) => {

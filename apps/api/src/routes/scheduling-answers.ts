@@ -1,5 +1,11 @@
 /** What scheduling's routes answer, as clients may rely on it: fields are added, never renamed or taken away. */
-import { IntentDraft, MeetingState } from '@aftercommit/scheduling'
+import {
+  IntentDraft,
+  MeetingState,
+  MeetingTrace as Trace,
+  ProposalGrounds,
+  TraceEntry,
+} from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { named } from '../named.ts'
 
@@ -39,6 +45,7 @@ export const Meeting = named(
         displayName: z.string(),
         address: z.string(),
         role: z.enum(['required', 'optional']),
+        messages: z.int().meta({ description: 'How many mails this person was sent about the meeting.' }),
       }),
     ),
     proposal: z
@@ -46,12 +53,17 @@ export const Meeting = named(
         id: Id,
         start: Instant,
         end: Instant,
-        optionalAttending: z.array(Id),
-        optionalMissing: z.array(z.object({ id: Id, because: z.string() })),
+        ...ProposalGrounds.shape,
       })
       .optional(),
     event: z.object({ provider: z.string(), calendarAddress: z.string(), eventId: z.string() }).optional(),
-    completion: z.object({ verifiedAt: Instant, checks: z.array(z.string()) }).optional(),
+    completion: z
+      .object({
+        verifiedAt: Instant,
+        checks: z.array(z.string()),
+        conferenceUrl: z.string().optional().meta({ description: 'Where the video conference is.' }),
+      })
+      .optional(),
     exceptions: z.array(
       z.object({
         id: Id,
@@ -67,6 +79,7 @@ export const Meeting = named(
         code: z.string(),
         owner: z.string(),
         facts: z.record(z.string(), z.unknown()),
+        choices: z.array(z.string()),
       }),
     ),
   }),
@@ -91,97 +104,14 @@ export const MeetingList = named(
   'One page, newest first. There is another when `nextCursor` is there.',
 )
 
-const Call = z.object({
-  provider: z.string(),
-  operation: z.string(),
-  startedAt: Instant,
-  durationMs: z.number(),
-  status: z.number().nullish(),
-  outcome: z.string(),
-  requestId: z.string().nullish(),
-})
-
-const common = { at: Instant }
-const action = { actionId: z.string(), action: z.string() }
-const code = z.string().nullable()
-
-const Entry = named(
+named(
   'TraceEntry',
-  z.discriminatedUnion('type', [
-    z.object({ type: z.literal('action_enqueued'), ...common, ...action }),
-    z.object({
-      type: z.literal('attempt'),
-      ...common,
-      ...action,
-      attempt: z.int(),
-      replicaId: z.string().nullable(),
-      outcome: z.string(),
-      code,
-      durationMs: z.number().optional(),
-      calls: z.array(Call),
-    }),
-    z.object({
-      type: z.literal('action_ended'),
-      ...common,
-      ...action,
-      outcome: z.string(),
-      code,
-      attempts: z.int(),
-    }),
-    z.object({
-      type: z.literal('evidence'),
-      ...common,
-      participantId: Id,
-      source: z.string(),
-      known: z.boolean(),
-      code: z.string().optional(),
-      expiresAt: Instant,
-    }),
-    z.object({
-      type: z.literal('proposal'),
-      ...common,
-      proposalId: Id,
-      start: Instant,
-      end: Instant,
-      evidenceIds: z.array(Id),
-    }),
-    z.object({ type: z.literal('approval'), ...common, proposalId: Id, authority: z.string() }),
-    z.object({ type: z.literal('event_written'), ...common, provider: z.string(), eventId: z.string() }),
-    z.object({
-      type: z.literal('completion_verified'),
-      ...common,
-      eventId: z.string(),
-      checks: z.array(z.string()),
-    }),
-    z.object({ type: z.literal('exception_opened'), ...common, exceptionId: Id, code: z.string() }),
-    z.object({ type: z.literal('exception_ended'), ...common, exceptionId: Id, state: z.string() }),
-    z.object({
-      type: z.literal('repair_opened'),
-      ...common,
-      repairId: Id,
-      code: z.string(),
-      owner: z.string(),
-    }),
-  ]),
+  TraceEntry,
   'Something that was asked, learned, decided, done or proved. New types may be added.',
 )
 
 export const MeetingTrace = named(
   'MeetingTrace',
-  z.object({
-    meetingId: Id,
-    state: State,
-    revision: z.int(),
-    instruction: z.string().optional(),
-    entries: z.array(Entry),
-    pending: z.array(
-      z.object({
-        ...action,
-        state: z.string(),
-        dueAt: Instant.optional(),
-        heldBy: z.string().optional(),
-      }),
-    ),
-  }),
-  'The whole story of a meeting, in one order.',
+  Trace,
+  'The whole story of a meeting, in one order. It names nobody but by id.',
 )

@@ -5,23 +5,23 @@ import {
   approveProposal,
   connectCalendar,
   holdMeetingVersion,
+  Instant,
   listMeetings,
   MeetingId,
   MeetingState,
   openMeeting,
-  ProposalId,
   readTrace,
+  traceText,
   viewVersionedMeeting,
   type ApproveResult,
-  type Trace,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
 import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
-import { named } from '../named.ts'
-import { malformedBody } from '../problem.ts'
+import { malformedBody, type ProblemMore } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
+import { Approve, Connect, Endpoint, meetingExample } from './scheduling-bodies.ts'
 import {
   Created,
   Meeting,
@@ -31,34 +31,20 @@ import {
   MeetingTrace,
 } from './scheduling-answers.ts'
 
-const Approve = named(
-  'Approve',
-  z.strictObject({ proposalId: ProposalId, approver: z.strictObject({ address: z.email().max(254) }) }),
-)
-const Connect = named(
-  'ConnectCalendar',
-  z.strictObject({
-    provider: z.enum(['google', 'microsoft']),
-    address: z.email().max(254),
-    refreshToken: z.string().min(1).max(8_192),
+const OneMeeting = z.strictObject({
+  meetingId: MeetingId.meta({
+    description: 'The id that opening the meeting answered.',
+    examples: ['3f2b8c1d-6a4e-4f0b-9d27-8e5c1a7b9f03'],
   }),
-)
-const Endpoint = named(
-  'AddWebhookEndpoint',
-  z.strictObject({
-    url: z.url({ protocol: /^https?$/ }).max(2_000),
-    /** Standard Webhooks form. */
-    secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'whsec_ and at least 24 bytes of base64'),
-  }),
-)
-
-const OneMeeting = z.strictObject({ meetingId: MeetingId })
+})
 const StateName = z.enum(MeetingState.options.map(({ shape }) => shape.type.value))
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 /** How each answer to an approval is refused. */
 const approvalProblem = {
   not_found: 'not-found',
+  unknown_proposal: 'unknown-proposal',
+  slot_held: 'slot-held',
   not_awaiting: 'not-awaiting-approval',
   outdated: 'proposal-outdated',
   not_authorised: 'not-authorised',
@@ -79,6 +65,7 @@ const beginningRoutes = (): readonly Route[] => [
     summary:
       'Opens a meeting: a complete one starts to be booked, an incomplete one asks for what is missing.',
     body: MeetingDraft,
+    example: meetingExample,
     answer: {
       status: 201,
       description: 'The meeting is committed, and so is its first work.',
@@ -99,7 +86,10 @@ const beginningRoutes = (): readonly Route[] => [
     operationId: 'listMeetings',
     summary: 'Lists meetings, newest first.',
     query: z.strictObject({
-      state: StateName.optional(),
+      state: StateName.optional().meta({
+        description: 'Only meetings in this state.',
+        examples: ['confirmed'],
+      }),
       limit: PageLimit,
       cursor: cursorOf(Position).optional(),
     }),
@@ -144,11 +134,16 @@ const oneMeetingRoutes = (): readonly Route[] => [
     operationId: 'traceMeeting',
     summary: 'Reads everything that has happened for a meeting, and what is still to happen.',
     params: OneMeeting,
-    answer: { status: 200, description: 'The story so far.', schema: MeetingTrace },
+    answer: {
+      status: 200,
+      description: 'The story so far.',
+      schema: MeetingTrace,
+      text: { description: 'The same as one page to read.', render: traceText },
+    },
     problems: ['not-found'],
     handle: async ({ params }, { db, tenantId }) => {
       const trace = await readTrace(db, tenantId, params.meetingId)
-      return trace ? answered(wireTrace(trace)) : refused('not-found')
+      return trace ? answered(trace) : refused('not-found')
     },
   }),
 
@@ -158,7 +153,13 @@ const oneMeetingRoutes = (): readonly Route[] => [
     operationId: 'approveProposal',
     summary: 'Approves the proposal that stands. Nothing is booked that was not approved.',
     params: OneMeeting,
-    headers: z.object({ 'if-match': EntityTags.optional() }),
+    headers: z.object({
+      'if-match': EntityTags.optional().meta({
+        description:
+          'The `ETag` with which the approver has seen the meeting; refused if anything of it has changed since.',
+        examples: ['"1.742"'],
+      }),
+    }),
     body: Approve,
     answer: { status: 200, description: 'The one write of the event is committed.', schema: MeetingHead },
     problems: [...Object.values(approvalProblem), 'stale-version'],
@@ -166,7 +167,7 @@ const oneMeetingRoutes = (): readonly Route[] => [
       if (await isStale(db, tenantId, meetingId, headers['if-match'])) return refused('stale-version')
       const by = { type: 'person', address: approver.address } as const
       const result = await approveProposal(db, tenantId, meetingId, proposalId, by)
-      if (result.type !== 'approved') return refused(approvalProblem[result.type], detailOf(result))
+      if (result.type !== 'approved') return refused(approvalProblem[result.type], moreOf(result))
       const { id, revision, state } = result.meeting
       return answered({ id, revision, state })
     },
@@ -178,13 +179,23 @@ const connectionRoutes = (seal: Seal): readonly Route[] => [
     method: 'post',
     path: '/v1/calendar-connections',
     operationId: 'connectCalendar',
-    summary: 'Connects a calendar. Its credential is sealed at once and is never given out.',
+    summary:
+      'Connects a calendar, or renews the credential of one that is connected. The credential is sealed at once and is never given out.',
     body: Connect,
-    answer: { status: 201, description: 'The connection, to be named by meetings.', schema: Created },
-    problems: ['already-connected'],
+    answer: {
+      status: 201,
+      description: 'The connection, to be named by meetings.',
+      schema: Created,
+      again: {
+        status: 200,
+        description:
+          'This calendar was connected before: the same connection, active, with the new credential.',
+      },
+    },
+    problems: [],
     handle: async ({ body }, { db, tenantId }) => {
-      const result = await connectCalendar(db, seal, tenantId, body)
-      return result.type === 'connected' ? answered({ id: result.id }) : refused('already-connected')
+      const { type, id } = await connectCalendar(db, seal, tenantId, body)
+      return answered({ id }, { again: type === 'reconnected' })
     },
   }),
 
@@ -213,29 +224,21 @@ const isStale = async (
   return version !== undefined && !matchesStrongly(ifMatch, etagOf(version))
 }
 
-const detailOf = (result: ApproveResult): { readonly detail?: string } => {
+const moreOf = (result: ApproveResult): ProblemMore => {
   switch (result.type) {
     case 'not_awaiting':
       return { detail: `It is ${result.state}.` }
     case 'outdated':
       return { detail: `The current proposal is ${result.currentProposalId}.` }
+    case 'unknown_proposal':
+      return {
+        errors: [{ in: 'body', pointer: '/proposalId', rule: 'is not a proposal of this meeting' }],
+      }
     case 'approved':
     case 'not_found':
+    case 'slot_held':
     case 'not_authorised':
     case 'too_late':
       return {}
   }
 }
-
-/** Recorded calls are stored as JSON, so their times come back as text. */
-const wireTrace = (trace: Trace) => ({
-  ...trace,
-  entries: trace.entries.map((entry) =>
-    entry.type === 'attempt'
-      ? {
-          ...entry,
-          calls: entry.calls.map((call) => ({ ...call, startedAt: new Date(call.startedAt).toISOString() })),
-        }
-      : entry,
-  ),
-})

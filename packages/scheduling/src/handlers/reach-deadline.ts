@@ -4,6 +4,7 @@ import { schedulingActions } from '../actions.ts'
 import { lapse } from '../meeting.ts'
 import {
   endExceptions,
+  endRepairs,
   lockAnyMeeting,
   readActiveEndpointIds,
   readExceptionsOf,
@@ -26,6 +27,7 @@ export const reachDeadline = () =>
         exceptions.map(({ id }) => id),
         'lapsed',
       )
+      await endRepairs(tx, lapsed.meeting.id)
       await saveMeeting(tx, lapsed.meeting)
       return lapsed.actions
     },

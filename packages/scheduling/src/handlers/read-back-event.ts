@@ -85,8 +85,14 @@ const changeOf = async (
     const facts = { fields: verdict.fields }
     return openRepairNow(tx, meeting, { code: 'event_differs', owner: 'organizer', facts, proposalId })
   }
-  const { eventId, etag } = event
-  await saveCompletion(tx, meeting.id, { proposalId, eventId, etag, checks: verdict.checks })
+  const { eventId, etag, conferenceUrl } = event
+  await saveCompletion(tx, meeting.id, {
+    proposalId,
+    eventId,
+    etag,
+    checks: verdict.checks,
+    conferenceUrl,
+  })
   const proposal = await readProposal(tx, meeting.id, proposalId)
   if (!proposal) throw new Error('an event was read back that nobody proposed')
   const endpointIds = await readActiveEndpointIds(tx)

@@ -1,19 +1,8 @@
 /** From tokens to windows: which times belong to which days, and what rules them out. */
-import { addDays, dayOfWeek, isCalendarDate, subtractSpans, unionSpans, type Spans } from '@aftercommit/time'
+import { addDays, subtractSpans, unionSpans, type Spans } from '@aftercommit/time'
+import { datesNamed, type ClauseContext, type Doubt } from './days.ts'
 import type { LocalWindow } from './reply.ts'
-import type { DayName, PartialDate, TimeName, Token } from './tokens.ts'
-
-export interface ClauseContext {
-  /** The window's dates from today on, in order. */
-  readonly dates: readonly string[]
-  readonly today: string
-  readonly thisMonday: string
-  readonly durationMinutes: number
-  /** Parts of a day are times only on a clock that is known. */
-  readonly clockIsKnown: boolean
-}
-
-type Doubt = 'date' | 'time' | 'outside_window'
+import type { DayName, TimeName, Token } from './tokens.ts'
 
 export interface Reading {
   readonly windows: readonly LocalWindow[]
@@ -45,7 +34,10 @@ interface Stretch {
 }
 
 const spansOn = (date: string, stretches: readonly Stretch[]): Spans =>
-  stretches.filter((each) => each.date === date).reduce<Spans>((all, { spans }) => unionSpans(all, spans), [])
+  unionOf(stretches.filter((each) => each.date === date).map(({ spans }) => spans))
+
+const unionOf = (sets: readonly Spans[]): Spans =>
+  sets.reduce<Spans>((all, each) => unionSpans(all, each), [])
 
 const DAY_MINUTES = 24 * 60
 const wholeDay: Spans = [0, DAY_MINUTES]
@@ -78,8 +70,9 @@ const clausesOf = (tokens: readonly Token[]): readonly Clause[] => {
   let open: Token[] = []
   // What an “except” or the line before says of the clause that begins.
   let begunNegative = false
+  const isNegative = (): boolean => begunNegative || open.some(({ type }) => type === 'not')
   const close = (nextNegative: boolean): void => {
-    clauses.push({ tokens: open, isNegative: begunNegative || open.some(({ type }) => type === 'not') })
+    clauses.push({ tokens: open, isNegative: isNegative() })
     open = []
     begunNegative = nextNegative
   }
@@ -88,7 +81,7 @@ const clausesOf = (tokens: readonly Token[]): readonly Clause[] => {
     else if (token.type === 'contrast') close(false)
     else if (token.type === 'stop') {
       const unfinished = token.soft && !hasContent(open)
-      close(unfinished && (begunNegative || open.some(({ type }) => type === 'not')))
+      close(unfinished && isNegative())
     } else open.push(token)
   }
   close(false)
@@ -159,9 +152,10 @@ interface OpenGroup {
  */
 const groupsOf = (tokens: readonly Token[]): { groups: readonly Group[]; orderIsClear: boolean } => {
   const parts = partsOf(tokens)
+  const turns = parts.flatMap(turnsOf)
   const groups: OpenGroup[] = []
   let waiting: OpenGroup = { days: [], weeks: [], times: [] }
-  for (const part of parts.flatMap(turnsOf)) {
+  for (const part of turns) {
     const hasDay = part.days.length > 0 || part.weeks.length > 0
     const last = groups.at(-1)
     if (!hasDay && waiting.days.length + waiting.weeks.length === 0 && last) {
@@ -175,6 +169,13 @@ const groupsOf = (tokens: readonly Token[]): { groups: readonly Group[]; orderIs
       groups.push(waiting)
       waiting = { days: [], weeks: [], times: [] }
     }
+  }
+  // “2-4pm on Tuesday or Wednesday”: who begins with the times means them for every day that follows.
+  const last = groups.at(-1)
+  if (last && waiting.times.length === 0 && groups.length === 1 && parts[0]?.order === 'TD') {
+    last.days.push(...waiting.days)
+    last.weeks.push(...waiting.weeks)
+    waiting = { days: [], weeks: [], times: [] }
   }
   const isLeft = waiting.days.length + waiting.weeks.length + waiting.times.length > 0
   return { groups: isLeft ? [...groups, waiting] : groups, orderIsClear: parts.every(isOrderClear) }
@@ -220,7 +221,7 @@ const turnsOf = ({ order, tokens }: Part): readonly Turn[] => {
     const kind =
       token.type === 'time' ? 'times' : token.type === 'day' || token.type === 'week' ? 'days' : undefined
     if (kind === undefined) continue
-    let turn = turns.at(-1)
+    let turn = turns[turns.length - 1]
     const isComplete = turn && turn.times.length > 0 && turn.days.length + turn.weeks.length > 0
     if (!turn || (isComplete && kind === first)) {
       turn = { days: [], weeks: [], times: [] }
@@ -242,17 +243,31 @@ const offersOf = (
   // “Any time” without a day is about all of them; every other time has to be of some day.
   const isAlways = group.times.every((part) => part.every(({ type }) => type === 'any_time'))
   if (group.days.length + group.weeks.length === 0 && !isAlways) return { offers: [], doubts: ['date'] }
-  const spans = group.times.map((part) => spansOf(part, context))
-  if (spans.some((each) => each === undefined)) return { offers: [], doubts: [...doubts, 'time'] }
-  const all = spans.reduce<Spans>((some, each) => unionSpans(some, each ?? []), [])
+  const spans = narrowed(group.times).map((part) => spansOf(part, context))
+  if (!spans.every((each) => each !== undefined)) return { offers: [], doubts: [...doubts, 'time'] }
+  const all = unionOf(spans)
   return { offers: dates.map((date) => ({ date, spans: all })), doubts }
+}
+
+/** “After 2pm and before 5pm” is one stretch, though a word stands between its ends; “before 10 or after 4” are two. */
+const narrowed = (times: Group['times']): Group['times'] => {
+  const open = times.flat().filter((time) => time.type === 'from' || time.type === 'until')
+  const from = Math.max(...open.map((time) => (time.type === 'from' ? time.at : -Infinity)))
+  const until = Math.min(...open.map((time) => (time.type === 'until' ? time.at : Infinity)))
+  const isOneStretch = open.length > 1 && from < until
+  return isOneStretch
+    ? [open, ...times.map((part) => part.filter(({ type }) => type !== 'from' && type !== 'until'))].filter(
+        (part) => part.length > 0,
+      )
+    : times
 }
 
 const exclusionsOf = (group: Group, certain: boolean, context: ClauseContext): readonly Stretch[] => {
   const { dates } = datesOf(group, context)
   const spans = certain ? group.times.map((part) => spansOf(part, { ...context, clockIsKnown: true })) : []
-  const isExact = spans.length > 0 && spans.every((each) => each !== undefined)
-  const all = isExact ? spans.reduce<Spans>((some, each) => unionSpans(some, each ?? []), []) : wholeDay
+  const known = spans.filter((each) => each !== undefined)
+  const isExact = spans.length > 0 && known.length === spans.length
+  const all = isExact ? unionOf(known) : wholeDay
   return dates.map((date) => ({ date, spans: all }))
 }
 
@@ -273,12 +288,12 @@ const spansOf = (times: readonly TimeName[], context: ClauseContext): Spans | un
   }
   const parts = periods.map(({ start, end }): Spans => [start, end])
   if (exact.length > 0) {
-    const said = exact.reduce(unionSpans, [])
+    const said = unionOf(exact)
     // “In the afternoon, 2-4pm” says the same thing twice; “in the afternoon, 9-10am” says two.
-    const within = parts.reduce(unionSpans, [])
+    const within = unionOf(parts)
     return parts.length === 0 || subtractSpans(said, within).length === 0 ? said : undefined
   }
-  if (parts.length > 0) return context.clockIsKnown ? parts.reduce(unionSpans, []) : undefined
+  if (parts.length > 0) return context.clockIsKnown ? unionOf(parts) : undefined
   return wholeDay
 }
 
@@ -304,70 +319,3 @@ const datesOf = (
     doubts: read.flatMap((each) => (typeof each === 'string' ? [each] : [])),
   }
 }
-
-/** The dates of the window that a name stands for; none of them is an answer of its own. */
-const datesNamed = (
-  day: DayName,
-  dates: readonly string[],
-  context: ClauseContext,
-): readonly string[] | Doubt => {
-  switch (day.type) {
-    case 'any_day':
-      return someOf(dates)
-    case 'weekdays':
-      return someOf(dates.filter((date) => dayOfWeek(date) <= 5))
-    case 'in_days':
-      return someOf(dates.filter((date) => date === addDays(context.today, day.days)))
-    case 'weekday': {
-      const found = dates.filter((date) => dayOfWeek(date) === day.day)
-      // Of two Tuesdays, which one?
-      return found.length > 1 && !day.every ? 'date' : someOf(found)
-    }
-    case 'weekday_range': {
-      const length = ((day.last - day.first + 7) % 7) + 1
-      const found = dates.filter((date) => (dayOfWeek(date) - day.first + 7) % 7 < length)
-      const [first, last] = [found.at(0), found.at(-1)]
-      const isOneRun = first === undefined || last === undefined || last < addDays(first, length)
-      return isOneRun ? someOf(found) : 'date'
-    }
-    case 'date': {
-      const found = fullDates(day.date, dates)
-      if (found.some((date) => day.weekday !== undefined && dayOfWeek(date) !== day.weekday)) return 'date'
-      return found.length > 1 || !isInSomeYear(day.date) ? 'date' : someOf(found)
-    }
-    case 'date_range': {
-      if (!isInSomeYear(day.first) || !isInSomeYear(day.last)) return 'date'
-      const [from, to] = [sortableOf(day.first, dates), sortableOf(day.last, dates)]
-      if (from === undefined || to === undefined || from > to) return 'date'
-      return someOf(dates.filter((date) => from <= date && date <= to))
-    }
-  }
-}
-
-const someOf = (dates: readonly string[]): readonly string[] | 'outside_window' =>
-  dates.length === 0 ? 'outside_window' : dates
-
-const fullDates = ({ year, month, day }: PartialDate, dates: readonly string[]): readonly string[] =>
-  dates.filter(
-    (date) =>
-      Number(date.slice(8)) === day &&
-      (month === undefined || Number(date.slice(5, 7)) === month) &&
-      (year === undefined || Number(date.slice(0, 4)) === year),
-  )
-
-/** False for 30 February and for a month 13, which somebody must have meant otherwise. */
-const isInSomeYear = ({ year = 2028, month = 1, day }: PartialDate): boolean =>
-  isCalendarDate(dateText(year, month, day))
-
-/** An end of a range, in the year in which the window begins unless it names its own. */
-const sortableOf = ({ year, month, day }: PartialDate, dates: readonly string[]): string | undefined => {
-  const first = dates[0]
-  if (first === undefined || month === undefined) return undefined
-  const firstYear = Number(first.slice(0, 4))
-  // Without a year it is the next such date that is not half a year over.
-  const monthsOver = Number(first.slice(5, 7)) - month
-  return dateText(year ?? (monthsOver > 6 ? firstYear + 1 : firstYear), month, day)
-}
-
-const dateText = (year: number, month: number, day: number): string =>
-  `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`

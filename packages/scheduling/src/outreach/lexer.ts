@@ -2,6 +2,7 @@
 import { listedZones, parseTimeZone, UTC, zoneOfOffset, type TimeZone } from '@aftercommit/time'
 import { clockPattern, momentOf, rangeOf } from './clock.ts'
 import * as lexicon from './lexicon.ts'
+import { merged } from './pairs.ts'
 import type { DayName, PartialDate, Token } from './tokens.ts'
 
 const TEXT_MAX = 10_000
@@ -260,19 +261,22 @@ const periodToken = (name: string): Token | undefined => {
 
 const word = /[\p{L}][\p{L}\p{N}]*(?:'[\p{L}]+)?/uy
 
+/** “Thurs.” */
+const ABBREVIATION_MAX = 5
+
 const readWord = (source: string, at: number, before: readonly Token[]): Read => {
   word.lastIndex = at
   const text = word.exec(source)?.[0]
   if (text === undefined) return { to: at + 1, token: punctuation(source, at) }
   const token = tokenOfWord(text, before)
   const end = at + text.length
-  // The dot of an abbreviation ends no sentence.
-  const dotted = token.type !== 'word' && text.length <= 6 && source[end] === '.'
+  // The dot of a day's abbreviation ends no sentence.
+  const dotted = token.type === 'day' && text.length <= ABBREVIATION_MAX && source.charAt(end) === '.'
   return { to: dotted ? end + 1 : end, token }
 }
 
 const punctuation = (source: string, at: number): Token | undefined => {
-  switch (source[at]) {
+  switch (source.charAt(at)) {
     case ',':
       return { type: 'join', comma: true }
     case '/':
@@ -337,39 +341,3 @@ const relationOfWord = (text: string, name: string): Token => {
 }
 
 const clocksInSmallLetters: ReadonlySet<string> = new Set(['cet', 'cest', 'mez', 'mesz', 'gmt'])
-
-/** “Tuesday, 16 March” is one day, and “16 March to 18 March” one range of them. */
-const merged = (tokens: readonly Token[]): readonly Token[] => {
-  const out: Token[] = []
-  for (const token of tokens) {
-    const pair = token.type === 'day' ? pairOf(out, token.day) : undefined
-    if (pair) out.splice(out.length - pair.used, pair.used, pair.token)
-    else out.push(token)
-  }
-  return out
-}
-
-const pairOf = (before: readonly Token[], day: DayName): { used: number; token: Token } | undefined => {
-  const [between, first] = [before.at(-1), before.at(-2)]
-  const adjacent = between?.type === 'day' ? between : undefined
-  const beyondComma =
-    first?.type === 'day' && ((between?.type === 'join' && between.comma) || between?.type === 'word')
-      ? first
-      : undefined
-  const named = (adjacent ?? beyondComma)?.day
-  if (named?.type === 'weekday' && !named.every && day.type === 'date' && day.weekday === undefined) {
-    return { used: adjacent ? 1 : 2, token: dayToken({ ...day, weekday: named.day }) }
-  }
-  if (adjacent?.day.type === 'date' && adjacent.day.weekday === undefined && day.type === 'weekday') {
-    return { used: 1, token: dayToken({ ...adjacent.day, weekday: day.day }) }
-  }
-  const isRange = between?.type === 'range' || between?.type === 'until'
-  if (isRange && first?.type === 'day') {
-    const token =
-      first.day.type === 'date' && day.type === 'date'
-        ? dayToken({ type: 'date_range', first: first.day.date, last: day.date })
-        : vague('date')
-    return { used: 2, token }
-  }
-  return undefined
-}

@@ -38,9 +38,11 @@ export const saveCompletion = async (
     readonly eventId: string
     readonly etag: string
     readonly checks: readonly Check[]
+    readonly conferenceUrl: string | undefined
   },
 ): Promise<void> => {
-  const data = { ...proof, checks: json(proof.checks), verifiedAt: tx.now }
+  const { conferenceUrl = null, ...rest } = proof
+  const data = { ...rest, conferenceUrl, checks: json(proof.checks), verifiedAt: tx.now }
   await tx.prisma.completion.upsert({
     where: { proposalId: proof.proposalId },
     create: { ...data, tenantId: tx.tenantId, meetingId },
@@ -52,5 +54,6 @@ export const readCompletion = async (tx: Tx, proposalId: ProposalId) => {
   const row = await tx.prisma.completion.findUnique({ where: { proposalId } })
   if (!row) return undefined
   const checks = z.array(z.object({ field: z.string(), agrees: z.boolean() })).parse(row.checks)
-  return { eventId: row.eventId, etag: row.etag, checks, verifiedAt: row.verifiedAt }
+  const { eventId, etag, verifiedAt, conferenceUrl } = row
+  return { eventId, etag, checks, verifiedAt, conferenceUrl: conferenceUrl ?? undefined }
 }

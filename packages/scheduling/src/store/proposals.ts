@@ -2,15 +2,9 @@ import type { Prisma, Tx } from '@aftercommit/platform/db'
 import type { EventDraft } from '@aftercommit/providers/calendar'
 import { EvidenceId, type MeetingId, ProposalId } from '../ids.ts'
 import type { Proposal } from '../meeting.ts'
+import { ProposalGrounds } from '../slot.ts'
 import { json } from './json.ts'
 import { z } from 'zod'
-
-const OptionalJson = z.object({
-  optionalAttending: z.array(z.string()),
-  optionalMissing: z.array(
-    z.object({ id: z.string(), because: z.enum(['outside_hours', 'busy', 'unknown']) }),
-  ),
-})
 
 const DraftJson = z.object({
   operationId: z.string(),
@@ -36,7 +30,7 @@ const proposalOf = (row: ProposalRow): Proposal & { readonly createdAt: Date } =
   start: row.startAt,
   end: row.endAt,
   evidenceIds: row.evidenceIds.map((id) => EvidenceId.parse(id)),
-  optional: OptionalJson.parse(row.optional),
+  grounds: ProposalGrounds.parse(row.grounds),
   createdAt: row.createdAt,
 })
 
@@ -51,7 +45,7 @@ export const insertProposal = async (tx: Tx, meetingId: MeetingId, proposal: Pro
       startAt: proposal.start,
       endAt: proposal.end,
       evidenceIds: [...proposal.evidenceIds],
-      optional: json(proposal.optional),
+      grounds: json(proposal.grounds),
     },
   })
 }

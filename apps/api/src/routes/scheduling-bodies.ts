@@ -1,0 +1,91 @@
+/** What scheduling's routes take. */
+import { Address, ProposalId, type IntentDraft } from '@aftercommit/scheduling'
+import { z } from 'zod'
+import { named } from '../named.ts'
+
+export const Approve = named(
+  'Approve',
+  z.strictObject({
+    proposalId: ProposalId.meta({
+      description: 'The proposal that the approver has seen: `proposal.id` of the meeting.',
+      examples: ['0f4a1c2e-93b7-4d55-8a61-2b7c9d3e5f10'],
+    }),
+    approver: z
+      .strictObject({ address: Address })
+      .meta({ description: 'Who approves; must be who the meeting names.' }),
+  }),
+)
+export const Connect = named(
+  'ConnectCalendar',
+  z.strictObject({
+    provider: z
+      .enum(['google', 'microsoft'])
+      .meta({ description: 'Who keeps this calendar.', examples: ['google'] }),
+    address: Address,
+    refreshToken: z
+      .string()
+      .min(1)
+      .max(8_192)
+      .meta({
+        description:
+          'What the provider gave your OAuth client when this person let it in. Sealed at once, never given out.',
+        examples: ['the refresh token'],
+      }),
+  }),
+)
+/** The sender refuses the same once more, when it knows where the name leads. What is no URL is refused as such. */
+const isDeliverable = (text: string): boolean => {
+  if (!URL.canParse(text)) return true
+  const { protocol, hostname, username, password } = new URL(text)
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return username === '' && password === '' && (protocol === 'https:' || isLoopback)
+}
+
+export const Endpoint = named(
+  'AddWebhookEndpoint',
+  z.strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .refine(isDeliverable, {
+        error: 'must be https, without user and password; http goes to this machine only',
+      })
+      .meta({
+        description: 'Where messages go; https, and it must lead to a public address.',
+        examples: ['https://client.example/hook'],
+      }),
+    secret: z
+      .string()
+      .max(500)
+      .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and at least 24 bytes of base64')
+      .meta({
+        description:
+          'What messages are signed with, in the form of Standard Webhooks. Make it at random, and keep it where you verify.',
+        examples: [`whsec_${'A'.repeat(32)}`],
+      }),
+  }),
+)
+
+const DAY_MS = 86_400_000
+const WORKING_HOURS = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
+
+/** A meeting in the working week after next; its calendars are still to be told. */
+export const meetingExample = (now: Date): z.input<typeof IntentDraft> => {
+  const dayAfter = (days: number): string =>
+    new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10)
+  // Sunday is 0, so this many days lie between today and a Monday that is at least a week away.
+  const untilMonday = 15 - (now.getUTCDay() || 7)
+  const person = { role: 'required', timeZone: 'Europe/Berlin', workingHours: WORKING_HOURS } as const
+  return {
+    purpose: 'Contract review',
+    durationMinutes: 60,
+    timeZone: 'Europe/Berlin',
+    window: { from: `${dayAfter(untilMonday)}T00:00`, to: `${dayAfter(untilMonday + 5)}T00:00` },
+    bookBy: `${dayAfter(untilMonday - 1)}T12:00:00Z`,
+    participants: [
+      { displayName: 'Ada Lovelace', address: 'ada@example.com', ...person },
+      { displayName: 'Ben Carter', address: 'ben@example.com', ...person },
+    ],
+    approval: { type: 'organizer' },
+  }
+}

@@ -1,0 +1,74 @@
+import type { SettleTx } from './db.ts'
+import { askingFor } from './held.ts'
+import type { Runtime } from './runtime.ts'
+import { takeSlotsFor } from './slots.ts'
+import { claimRows, noteLaneTurn, type Claimant, type ClaimedRow, type Place } from './sql.ts'
+import { watermark } from './watermark.ts'
+
+/** Claims up to that many rows of one lane. `thorough`: nothing that is ready may be left for a later look. */
+export type LaneClaim = (rowsMax: number, thorough: boolean) => Promise<readonly ClaimedRow[]>
+
+export const laneClaimOf = <T extends SettleTx>(
+  runtime: Runtime<T>,
+  claimant: Claimant,
+  lane: string,
+): LaneClaim => {
+  const { db } = runtime
+  const mark = watermark()
+  const tell = laneTurnTeller(runtime, lane)
+
+  const look = async (rowsMax: number, from: Place | undefined): Promise<readonly ClaimedRow[]> => {
+    const rows = await askingFor(() => claimRows(db, claimant, lane, rowsMax, from))
+    mark.note(from, rows.at(-1))
+    return rows
+  }
+  const claim = async (rowsMax: number, thorough: boolean): Promise<readonly ClaimedRow[]> => {
+    const from = mark.from()
+    const rows = await look(rowsMax, from)
+    const enough = rows.length > 0 || !from || !(thorough || mark.looksAgain())
+    return enough ? rows : look(rowsMax, undefined)
+  }
+  return async (rowsMax, thorough) => {
+    for (;;) {
+      const rows = await claim(rowsMax, thorough)
+      const last = rows.at(-1)
+      if (!last) return rows
+      runtime.report({ type: 'claimed', lane, rows: rows.length })
+      await tell(BigInt(last.turn), rows.length)
+      const free = await takeSlotsFor(runtime, rows)
+      // Rows of busy accounts have left the lane; behind them there may be others.
+      if (free.length > 0) return free
+    }
+  }
+}
+
+/** New tenants are given the lane's turn, so this long a lane may serve them first at the most. */
+const TELL_MS = 250
+/** While tenants share a turn or two there is nothing to tell, but that many rows are told all the same. */
+const TURNS_MIN = 16n
+const ROWS_MAX = 500
+
+/** Tells the database now and then which turn a lane is at: the next one after those being served. */
+const laneTurnTeller = <T extends SettleTx>(
+  runtime: Runtime<T>,
+  lane: string,
+): ((served: bigint, rows: number) => Promise<void>) => {
+  let told: bigint | undefined
+  let toldAtMs = -Infinity
+  let rowsSince = 0
+  return async (served, rows) => {
+    rowsSince += rows
+    const turn = served + 1n
+    if (performance.now() - toldAtMs < TELL_MS) return
+    if (told !== undefined && turn - told < TURNS_MIN && rowsSince < ROWS_MAX) return
+    try {
+      await noteLaneTurn(runtime.db, lane, turn)
+      told = turn
+      toldAtMs = performance.now()
+      rowsSince = 0
+    } catch (error) {
+      // The rows are claimed and will be run: an old turn only serves newcomers earlier.
+      runtime.report({ type: 'error', where: 'turn', error })
+    }
+  }
+}

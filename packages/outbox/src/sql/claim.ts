@@ -1,0 +1,131 @@
+/** Taking rows to work on, and noting that the work begins. */
+import type { Sql } from '../connection.ts'
+import { CLAIMED_COLUMNS, idsAndFences, type ClaimedRow, type Hold } from './rows.ts'
+
+/**
+ * The rows are updated by `id = any(array(…))`: a join would let the planner scan the whole table as soon as it takes
+ * the limit, which it does not know when it plans, for large.
+ */
+const claimOf = (pick: string): string => `
+  with picked as materialized (${pick} for update skip locked)
+  update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $3,
+    lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
+  from unnest($1::text[], $2::float8[]) as lease(action, ms)
+  where o.id = any(array(select id from picked)) and lease.action = o.action
+  returning ${CLAIMED_COLUMNS}`
+
+/** One range of one index, in the order of turns. What is ready is due: whatever waits for a time is not in it. */
+const claimOfLane = (from: string): string =>
+  claimOf(`
+    select id from outbox
+    where state = 'ready' and not solo and lane = $4 ${from} and action = any($1)
+    order by turn, id limit $5`)
+
+const CLAIM = claimOfLane('')
+const CLAIM_FROM = claimOfLane('and (turn, id) >= ($6::bigint, $7::bigint)')
+
+const CLAIM_SOLO = claimOf(`
+    select id from outbox
+    where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
+    order by array_position($4, lane), available_at, id limit 1`)
+
+/** Who claims, what it knows, and for how long it may hold a row of each kind. */
+export interface Claimant {
+  readonly replicaId: string
+  readonly leases: readonly { readonly action: string; readonly leaseMs: number }[]
+}
+
+const claimantValues = ({ leases, replicaId }: Claimant): readonly [string[], number[], string] => [
+  leases.map((lease) => lease.action),
+  leases.map((lease) => lease.leaseMs),
+  replicaId,
+]
+
+/** A place in a lane. */
+export type Place = Pick<ClaimedRow, 'turn' | 'id'>
+
+/** Whether one place comes before another; negative if so. */
+export const comparePlaces = (a: Place, b: Place): number =>
+  Number(BigInt(a.turn) - BigInt(b.turn)) || Number(BigInt(a.id) - BigInt(b.id))
+
+/**
+ * Takes up to `rowsMax` ready rows of one lane in the order of their turns, skipping what others hold. Each gets a fence
+ * larger than any it had before. Run outside a transaction, so that the claim is short and committed before any work
+ * begins. With `from`, rows before that place are not looked at.
+ */
+export const claimRows = async (
+  sql: Sql,
+  claimant: Claimant,
+  lane: string,
+  rowsMax: number,
+  from?: Place,
+): Promise<readonly ClaimedRow[]> => {
+  const values = [...claimantValues(claimant), lane, rowsMax]
+  const { rows } = await (from
+    ? sql.query<ClaimedRow>(CLAIM_FROM, [...values, from.turn, from.id])
+    : sql.query<ClaimedRow>(CLAIM, values))
+  return rows.sort(comparePlaces)
+}
+
+/** Tells the turn that a lane is at. It never goes back. */
+export const noteLaneTurn = async (sql: Sql, lane: string, turn: bigint): Promise<void> => {
+  await sql.query(
+    `insert into outbox_lane as l (lane, turn) values ($1, $2)
+     on conflict (lane) do update set turn = excluded.turn where l.turn < excluded.turn`,
+    [lane, String(turn)],
+  )
+}
+
+/** Takes one row that an expired lease marked to be claimed alone, from the first of the lanes that has one. */
+export const claimSoloRow = async (
+  sql: Sql,
+  claimant: Claimant,
+  lanes: readonly string[],
+): Promise<ClaimedRow | undefined> => {
+  const { rows } = await sql.query<ClaimedRow>(CLAIM_SOLO, [...claimantValues(claimant), lanes])
+  return rows[0]
+}
+
+/**
+ * Takes over rows whose lease ran out, under a new fence, so that whoever held them can settle nothing. The caller
+ * decides what each becomes; if it dies too, the new lease runs out and the row is taken over again. The owner stays
+ * the one that lost it, for the attempt record.
+ */
+export const takeOverLostRows = async (
+  sql: Sql,
+  claimant: Claimant,
+  rowsMax: number,
+): Promise<readonly ClaimedRow[]> => {
+  const [actions, leasesMs] = claimantValues(claimant)
+  const { rows } = await sql.query<ClaimedRow>(
+    `with lost as materialized (
+       select id from outbox
+       where state = 'leased' and lease_until < app_now() and action = any($1)
+       order by lease_until limit $3 for update skip locked)
+     update outbox o set fence = o.fence + 1, lost_leases = o.lost_leases + 1,
+       lease_until = app_now() + make_interval(secs => lease.ms / 1000)
+     from unnest($1::text[], $2::float8[]) as lease(action, ms)
+     where o.id = any(array(select id from lost)) and lease.action = o.action
+     returning ${CLAIMED_COLUMNS}`,
+    [actions, leasesMs, rowsMax],
+  )
+  return rows
+}
+
+/**
+ * Notes, before contact, that contact may happen from now on, and counts the attempt. Answers the ids for which the
+ * note was accepted: a holder whose fence moved on or whose lease ran out must not call anybody. A note whose answer
+ * was lost may be made again: it counts once.
+ */
+export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql.query<{ id: string }>(
+    `update outbox o set started_at = app_now(),
+       attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
+       budget_from = coalesce(o.budget_from, app_now()), first_started_at = coalesce(o.first_started_at, app_now())
+     from unnest($1::bigint[], $2::bigint[]) as h(id, fence)
+     where o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
+     returning o.id`,
+    idsAndFences(holds),
+  )
+  return new Set(rows.map((row) => row.id))
+}

@@ -1,0 +1,35 @@
+/** What becomes of rows that have ended. */
+import type { Sql } from '../connection.ts'
+import { one } from './rows.ts'
+
+export const ensurePartitions = async (sql: Sql, monthsAhead: number): Promise<void> => {
+  await sql.query('select outbox_ensure_partitions($1)', [monthsAhead])
+}
+
+/** For how many days ended rows are kept, by how they ended; without a number they are kept for ever. */
+export interface Retention {
+  readonly succeededDays?: number
+  readonly suppressedDays?: number
+  readonly supersededDays?: number
+}
+
+/** Deletes ended rows that are older than their state is kept, with their attempts. Answers how many. */
+export const deleteEndedRows = async (
+  sql: Sql,
+  { succeededDays, suppressedDays, supersededDays }: Retention,
+  limit: number,
+): Promise<number> => {
+  const { rows } = await sql.query<{ gone: number }>('select outbox_retain($1, $2, $3, $4) as gone', [
+    succeededDays ?? null,
+    suppressedDays ?? null,
+    supersededDays ?? null,
+    limit,
+  ])
+  return one(rows).gone
+}
+
+/** Drops the oldest month of ended rows that is wholly older than so many days. Answers which, as `YYYYMM`. */
+export const dropEndedMonth = async (sql: Sql, days: number): Promise<string | undefined> => {
+  const { rows } = await sql.query<{ month: string | null }>('select outbox_drop_month($1) as month', [days])
+  return one(rows).month ?? undefined
+}

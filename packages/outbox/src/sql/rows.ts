@@ -1,0 +1,64 @@
+import type { Correlation, RecordedCall } from '../outcome.ts'
+
+export interface ClaimedRow {
+  readonly id: string
+  readonly tenant_id: string
+  readonly identity: string
+  readonly action: string
+  readonly payload_version: number
+  readonly payload: unknown
+  readonly aggregate_type: string
+  readonly aggregate_id: string
+  readonly aggregate_revision: number | null
+  readonly trace_parent: string | null
+  readonly lane: string
+  /** Its place in the lane. */
+  readonly turn: string
+  readonly account: string | null
+  readonly ordering_key: string | null
+  readonly fence: string
+  readonly claims: number
+  readonly attempts: number
+  /** Leases lost since the row last came to an outcome. */
+  readonly lost_leases: number
+  readonly solo: boolean
+  readonly doomed: boolean
+  readonly created_at: Date
+  readonly claimed_at: Date
+  readonly started_at: Date | null
+  readonly first_started_at: Date | null
+  readonly budget_from: Date | null
+  readonly correlation: Correlation | null
+  readonly target_id: string | null
+  readonly target_fence: string | null
+  /** Database time of the claim. */
+  readonly now: Date
+}
+
+export const CLAIMED_COLUMNS = `o.id, o.tenant_id, o.identity, o.action, o.payload_version, o.payload, o.aggregate_type,
+  o.aggregate_id, o.aggregate_revision, o.trace_parent, o.lane, o.turn, o.account, o.ordering_key, o.fence, o.claims,
+  o.attempts, o.lost_leases, o.solo, o.doomed, o.created_at, o.claimed_at, o.started_at, o.first_started_at,
+  o.budget_from, o.correlation, o.target_id, o.target_fence, app_now() as now`
+
+/** Where a settle finds its row: the id, and the fencing token under which the caller holds it. */
+export interface Hold {
+  readonly id: string
+  readonly fence: string
+}
+
+export const one = <Row>(rows: readonly Row[]): Row => {
+  const [row] = rows
+  if (row === undefined) throw new Error('a statement that always answers one row answered none')
+  return row
+}
+
+export const idsAndFences = (holds: readonly Hold[]): [string[], string[]] => {
+  const sorted = [...holds].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
+  return [sorted.map((hold) => hold.id), sorted.map((hold) => hold.fence)]
+}
+
+export const ATTEMPT_COLUMNS =
+  'outbox_id, tenant_id, fence, attempt, replica_id, claimed_at, started_at, outcome, code, calls'
+
+export const callsJson = (calls: readonly RecordedCall[]): string | null =>
+  calls.length === 0 ? null : JSON.stringify(calls)
