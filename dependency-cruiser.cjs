@@ -19,7 +19,8 @@ module.exports = {
       from: { path: '^apps/api/src/', pathNot: TESTS },
       to: {
         path: [
-          '^packages/providers/src/(?!call\\.ts$|calendar/calendar\\.ts$)',
+          // Reading a mail that came in calls nobody.
+          '^packages/providers/src/(?!call\\.ts$|calendar/calendar\\.ts$|email/(?!smtp))',
           '/handlers(\\.ts$|/)',
           '^packages/outbox/src/(engine|loops|pipeline|rescue|reconcile|settle)\\.ts$',
         ],

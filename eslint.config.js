@@ -66,7 +66,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...rawSql, ...clockRead] },
   },
   {
-    files: ['**/sql.ts', '**/store.ts', '**/store/*.ts'],
+    files: ['**/sql.ts', '**/sql/*.ts', '**/store.ts', '**/store/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...clockRead] },
   },
   // A test file is one long describe block, and reads rows to see what happened.

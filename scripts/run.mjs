@@ -19,7 +19,8 @@ const jest = {
 }
 
 const tasks = {
-  start: (args) => [build, node(...tsx, 'apps/demo/src/main.ts', ...args)],
+  // Whoever asks for help need not wait for a build.
+  start: (args) => [...(asksForHelp(args) ? [] : [build]), node(...tsx, 'apps/demo/src/main.ts', ...args)],
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
   'test:slow': (args) => [
     {
@@ -45,6 +46,7 @@ const tasks = {
   'tenant:create': (args) => [node(...tsx, 'scripts/tasks/create-tenant.ts', ...args)],
 }
 
+const asksForHelp = (args) => args.includes('--help') || args.includes('-h')
 const run = (name, ...args) => ({ command: bin(name), args })
 const node = (...args) => ({ command: process.execPath, args })
 const build = node('scripts/build.mjs')

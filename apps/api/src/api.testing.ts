@@ -1,5 +1,5 @@
 /** The API around one test database, as its clients and its operators see it. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { Db } from '@aftercommit/platform/db'
 import { createLog } from '@aftercommit/platform/log'
@@ -112,4 +112,31 @@ export const completeIntent = async (client: ApiClient): Promise<Record<string, 
     ],
     approval: { type: 'named_approver', address: ada },
   }
+}
+
+/** Puts a proposal before the approver, as the dispatcher does when a time was found. Answers what approves it. */
+export const proposeTime = async (
+  database: TestDatabase,
+  client: ApiClient,
+  meetingId: string,
+  proposalId: string = randomUUID(),
+) => {
+  await database.owner.query(
+    `insert into proposal (proposal_id, tenant_id, meeting_id, meeting_revision, round, start_at, end_at, evidence_ids,
+         grounds)
+       values ($1, $2, $3, 1, 1, app_now() + interval '15 days', app_now() + interval '15 days 1 hour', '{}',
+         '{"optionalAttending": [], "optionalMissing": [], "ranking": [], "alternatives": []}')`,
+    [proposalId, client.tenantId, meetingId],
+  )
+  await database.owner.query(
+    `update meeting set state = 'awaiting_approval', changed_at = app_now(),
+         state_facts = jsonb_build_object('type', 'awaiting_approval', 'proposalId', $2::text)
+       where meeting_id = $1`,
+    [meetingId, proposalId],
+  )
+  const { rows } = await database.owner.query<{ address: string }>(
+    `select intent->'approval'->>'address' as address from meeting where meeting_id = $1`,
+    [meetingId],
+  )
+  return { proposalId, approver: { address: rows[0]?.address ?? '' } }
 }

@@ -22,6 +22,7 @@ import { speakPlainly } from './rules.ts'
 import type { Route } from './route.ts'
 import { endingRoutes } from './routes/ending.ts'
 import { exceptionRoutes } from './routes/exceptions.ts'
+import { inboundMailRoutes } from './routes/inbound-mail.ts'
 import { repairRoutes } from './routes/repairs.ts'
 import { schedulingRoutes } from './routes/scheduling.ts'
 
@@ -44,6 +45,7 @@ export const routesOf = ({ seal }: Pick<ApiOptions, 'seal'>): readonly Route[] =
   ...endingRoutes(),
   ...exceptionRoutes(),
   ...repairRoutes(),
+  ...inboundMailRoutes(),
 ]
 
 export const createApi = (options: ApiOptions): Express => {

@@ -15,7 +15,7 @@ import type { Route } from './route.ts'
 
 const database = useDatabase()
 const routes = routesOf({ seal: sealingOf(newSealingKey('test')).seal })
-const RUNS = Number(process.env.FUZZ_RUNS ?? 60)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 20)
 
 /** Values at which something broke before, here or elsewhere. */
 const nasty = fc.oneof(

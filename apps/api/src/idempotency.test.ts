@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Db } from '@aftercommit/platform/db'
 import { gate, useDatabase } from '@aftercommit/testing'
-import { completeIntent, createTestApi, idOf, type ApiClient } from './api.testing.ts'
+import { completeIntent, createTestApi, idOf, proposeTime, type ApiClient } from './api.testing.ts'
 
 const database = useDatabase()
 const DAY_MS = 24 * 60 * 60_000
@@ -164,13 +164,16 @@ const waitingForLock = async (): Promise<void> => {
 test('a refusal is kept, so that a late duplicate cannot succeed after it', async () => {
   const client = await createTestApi(database).createClient()
   const key = randomUUID()
-  const connection = { provider: 'google', address: `x-${key}@example.com`, refreshToken: randomUUID() }
-  await client.post('/v1/calendar-connections', connection).expect(201)
-  const send = () => client.post('/v1/calendar-connections', connection).set('idempotency-key', key)
-  await send().expect(409)
-  await database.owner.query('delete from calendar_connection where tenant_id = $1', [client.tenantId])
-  const repeated = await send().expect(409)
-  expect(repeated.body).toMatchObject({ type: '/problems/already-connected' })
+  const id = await client.openMeeting()
+  const proposalId = randomUUID()
+  const approval = { proposalId, approver: { address: 'ada@example.com' } }
+  const send = () => client.post(`/v1/meetings/${id}/approve`, approval).set('idempotency-key', key)
+  await send().expect(422)
+  // Now there is what it named, and the same request under a new key is judged anew.
+  await proposeTime(database, client, id, proposalId)
+  await client.post(`/v1/meetings/${id}/approve`, approval).expect(403)
+  const repeated = await send().expect(422)
+  expect(repeated.body).toMatchObject({ type: '/problems/unknown-proposal' })
   expect(repeated.headers['content-type']).toContain('application/problem+json')
 })
 
@@ -185,7 +188,10 @@ test('malformed input never was an attempt: its key serves the corrected request
 
 test('a key is forgotten after 24 hours of database time, and a later key sweeps it away', async () => {
   const client = await createTestApi(database).createClient()
-  const intent = { ...(await completeIntent(client)), bookBy: '2099-01-01T00:00:00Z' }
+  const intent = {
+    ...(await completeIntent(client)),
+    bookBy: new Date(Date.now() + 30 * DAY_MS).toISOString(),
+  }
   const [kept, reused, later] = [randomUUID(), randomUUID(), randomUUID()]
   const send = (key: string) => client.post('/v1/meetings', intent).set('idempotency-key', key).expect(201)
   const first = idOf(await send(kept))

@@ -299,8 +299,8 @@ describe('what is wrong with an answer is said of the answer', () => {
   const lacking = async (client: ApiClient, more: Record<string, unknown>): Promise<string> => {
     const intent = { ...(await completeIntent(client)), ...more }
     await client.post('/v1/meetings', intent).expect(201)
-    const { body } = await client.get('/v1/exceptions').expect(200)
-    return (body as { exceptions: { id: string }[] }).exceptions[0]?.id ?? ''
+    const answer = await client.get('/v1/exceptions').expect(200)
+    return (answer.body as { exceptions: { id: string }[] }).exceptions[0]?.id ?? ''
   }
 
   test('whatever the meeting calls the place', async () => {

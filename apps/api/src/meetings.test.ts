@@ -1,33 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { useDatabase } from '@aftercommit/testing'
-import { createTestApi, idOf, type ApiClient } from './api.testing.ts'
+import { createTestApi, idOf, proposeTime, type ApiClient } from './api.testing.ts'
 
 const database = useDatabase()
 const createClient = () => createTestApi(database).createClient()
 
-/** Puts a proposal before the approver, as the dispatcher does when a time was found. Answers what approves it. */
-const propose = async (client: ApiClient, meetingId: string) => {
-  const proposalId = randomUUID()
-  await database.owner.query(
-    `insert into proposal (proposal_id, tenant_id, meeting_id, meeting_revision, round, start_at, end_at, evidence_ids,
-         optional)
-       values ($1, $2, $3, 1, 1, now() + interval '15 days', now() + interval '15 days 1 hour', '{}',
-         '{"optionalAttending": [], "optionalMissing": []}')`,
-    [proposalId, client.tenantId, meetingId],
-  )
-  await database.owner.query(
-    `update meeting set state = 'awaiting_approval', changed_at = app_now(),
-         state_facts = jsonb_build_object('type', 'awaiting_approval', 'proposalId', $2::text)
-       where meeting_id = $1`,
-    [meetingId, proposalId],
-  )
-  const { rows } = await database.owner.query<{ address: string }>(
-    `select intent->'approval'->>'address' as address from meeting where meeting_id = $1`,
-    [meetingId],
-  )
-  return { proposalId, approver: { address: rows[0]?.address ?? '' } }
-}
+const propose = (client: ApiClient, meetingId: string) => proposeTime(database, client, meetingId)
 
 const etagOf = async (client: ApiClient, id: string): Promise<string> => {
   const answer = await client.get(`/v1/meetings/${id}`).expect(200)

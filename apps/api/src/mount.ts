@@ -3,13 +3,14 @@ import type { Db } from '@aftercommit/platform/db'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { z } from 'zod'
 import { readJson } from './body.ts'
+import { readMail } from './mail.ts'
 import { etagOf, matchesWeakly } from './etag.ts'
 import { answerOnce, fingerprintOf, joined } from './idempotency.ts'
 import { keyHolderOf, requireScope, type Scope } from './keys.ts'
 import { problem, ProblemError, PROBLEM_MEDIA_TYPE } from './problem.ts'
 import { chooseForm, TEXT_MEDIA_TYPE, type Form } from './representation.ts'
 import { factsOf } from './request.ts'
-import type { Caller, Reply, Route } from './route.ts'
+import type { BodyMedia, Caller, Reply, Route } from './route.ts'
 import type { KeptAnswer } from './store.ts'
 
 export const IdempotencyKey = z
@@ -23,7 +24,11 @@ export const mount = (routes: readonly Route[], db: Db): Router => {
   for (const [path, group] of byPath(routes)) {
     const address = path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of group) {
-      const handlers = [begin(route), ...(route.method === 'post' ? readJson() : []), serve(route, db)]
+      const handlers = [
+        begin(route),
+        ...(route.method === 'post' ? readersOf[route.media]() : []),
+        serve(route, db),
+      ]
       if (route.method === 'get') router.get(address, ...handlers)
       else router.post(address, ...handlers)
     }
@@ -31,6 +36,11 @@ export const mount = (routes: readonly Route[], db: Db): Router => {
   }
   return router
 }
+
+const readersOf = {
+  'application/json': readJson,
+  'message/rfc822': readMail,
+} as const satisfies Record<BodyMedia, () => RequestHandler[]>
 
 const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> => {
   const groups = new Map<string, readonly Route[]>()

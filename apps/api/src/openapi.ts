@@ -100,17 +100,7 @@ const operationOf = (route: Route, now: Date): Operation => {
       ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
       ...Object.keys(commonParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: referenceTo(body, `the body of ${operationId}`),
-            example: route.example?.(now) ?? exampleOf(z.toJSONSchema(body, wireOptions)),
-          },
-        },
-      },
-    }),
+    ...(body && { requestBody: { required: true, content: { [route.media]: bodyOf(route, body, now) } } }),
     responses: {
       ...answers(route),
       ...(method === 'get' && {
@@ -123,6 +113,25 @@ const operationOf = (route: Route, now: Date): Operation => {
     },
   }
 }
+
+/** A mail has a grammar of its own, which JSON Schema does not speak. */
+const bodyOf = (route: Route, body: z.ZodType, now: Date): Json =>
+  route.media === 'message/rfc822'
+    ? { schema: { type: 'string', description: 'One mail as RFC 5322 writes it.' }, example: MAIL_EXAMPLE }
+    : {
+        schema: referenceTo(body, `the body of ${route.operationId}`),
+        example: route.example?.(now) ?? exampleOf(z.toJSONSchema(body, wireOptions)),
+      }
+
+const MAIL_EXAMPLE = [
+  'From: Ada Lovelace <ada@example.com>',
+  'To: meetings@client.example',
+  'Subject: Re: When can you meet?',
+  'Message-ID: <b9c1@mail.example.com>',
+  'In-Reply-To: <0f4a1c2e-93b7-8d55-8a61-2b7c9d3e5f10@client.example>',
+  '',
+  'Tuesday from 14:00 to 16:00 suits me.',
+].join('\r\n')
 
 const answers = ({ answer, operationId }: Route): Record<string, Json> => {
   const { status, description, again, text } = answer

@@ -59,6 +59,8 @@ export interface RawRequest {
   readonly body: unknown
 }
 
+export type BodyMedia = 'application/json' | 'message/rfc822'
+
 export interface Route {
   readonly method: 'get' | 'post'
   /** As OpenAPI writes it: `/v1/meetings/{meetingId}`. */
@@ -70,6 +72,8 @@ export interface Route {
   /** By lower-case name. Headers that every route knows are not among them. */
   readonly headers: z.ZodObject
   readonly body: z.ZodType | undefined
+  /** What the body arrives as: JSON, unless it is a mail as its server received it. */
+  readonly media: BodyMedia
   readonly answer: {
     readonly status: number
     readonly description: string
@@ -104,6 +108,7 @@ interface Declaration<
   readonly headers?: Headers
   /** Named with `named`, as is the answer's schema. */
   readonly body?: Body
+  readonly media?: BodyMedia
   readonly answer: {
     readonly status: 200 | 201
     readonly description: string
@@ -139,7 +144,7 @@ export const route = <
 >(
   declaration: Declaration<Params, Query, Headers, Body, Answer, Name>,
 ): Route => {
-  const { handle, body, example, answer, ...rest } = declaration
+  const { handle, body, example, answer, media = 'application/json', ...rest } = declaration
   const { text } = answer
   const parts = {
     params: declared(declaration.params, nothing),
@@ -151,6 +156,7 @@ export const route = <
     ...rest,
     ...parts,
     body,
+    media,
     example,
     answer: {
       ...answer,

@@ -31,6 +31,17 @@ const bookStory = async (organizer: Provider, more: Parameters<typeof openStory>
 
 const live = async (story: Story) => (await story.events()).filter(({ status }) => status !== 'cancelled')
 
+/** By the database's clock, which tests move on. */
+const inDays = async (days: number): Promise<string> => {
+  const { rows } = await database.owner.query<{ at: Date }>(
+    `select app_now() + $1 * interval '1 day' as at`,
+    [days],
+  )
+  const [row] = rows
+  if (!row) throw new Error('no time')
+  return row.at.toISOString()
+}
+
 /** Lets the next look at the booked event happen. */
 const look = async (story: Story): Promise<void> => {
   await database.advanceClock(16 * MINUTE_MS)
@@ -109,9 +120,7 @@ describe.each(providers)('a meeting booked at %s', (organizer) => {
 
   test('stays as it was when no new time is approved before the new deadline', async () => {
     const story = await bookStory(organizer)
-    await story
-      .reschedule({ ...later, bookBy: new Date(Date.now() + 3 * 86_400_000).toISOString() })
-      .expect(200)
+    await story.reschedule({ ...later, bookBy: await inDays(3) }).expect(200)
     await story.drainUntil('awaiting_approval')
     await database.advanceClock(4 * 86_400_000)
     await story.dispatcher.drain()

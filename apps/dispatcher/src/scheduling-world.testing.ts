@@ -22,6 +22,8 @@ import { calendarFor } from './providers.ts'
 /** The whole product around one test database: the API, a dispatcher driven by hand, and the world outside. */
 export interface SchedulingWorld {
   readonly control: SimulatorControl
+  /** Takes any POST, and does nothing with it. */
+  readonly sink: string
   /** A client of its own: a tenant, an API key, connected calendars and a webhook inbox. */
   createClient(spans?: Spans): Promise<Client>
   /** Another dispatcher on the same database. */
@@ -46,6 +48,8 @@ export interface Client {
   readonly webhookSecret: string
   post(path: string, body: unknown): supertest.Test
   get(path: string): supertest.Test
+  /** Forwards a mail that came in, as its server received it. */
+  postMail(raw: string): supertest.Test
   /** A page for people without an account, by the link in a mail. */
   page(link: string): supertest.Test
   /** Sends a page's form. */
@@ -83,6 +87,9 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
   })
 
   return {
+    get sink() {
+      return `${url()}/webhooks/sink`
+    },
     get control() {
       return simulatorControl(url())
     },
@@ -154,6 +161,12 @@ const createClient = async (
         .set('authorization', `Bearer ${apiKey}`)
         .send(body as object),
     get: (path) => supertest(app).get(path).set('authorization', `Bearer ${apiKey}`),
+    postMail: (raw) =>
+      supertest(app)
+        .post('/v1/inbound-mail')
+        .set('authorization', `Bearer ${apiKey}`)
+        .type('message/rfc822')
+        .send(raw),
     page: (link) => supertest(app).get(pathOf(link)),
     sendForm: (link, fields) => supertest(app).post(pathOf(link)).type('form').send(fields),
     connect: async (person) => (await client.connectPerson(person)).connectionId,

@@ -15,7 +15,6 @@ import {
 
 const stage = useStage()
 
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 const bounded = (accountConcurrencyMax = 2, lane?: string) =>
   safe({ accountConcurrencyMax, ...(lane !== undefined && { lane }) })
 const accountOf = (action: ReturnType<typeof safe>): string => `account of ${action.name}`
@@ -26,7 +25,7 @@ const claimWithSlots = async (
   rowsMax: number,
 ): Promise<readonly string[]> => {
   const { dispatcher } = stage.database
-  const rows = await claimRows(dispatcher, claimantOf(action), action.lane, rowsMax)
+  const rows = await stage.claimed(action, rowsMax)
   return [
     ...(await takeSlots(
       dispatcher,

@@ -17,7 +17,7 @@ test('two dispatchers that claim at once share the rows and neither waits for th
     return rows
   })
   await holding.arrived
-  const second = await claimRows(database.dispatcher, claimantOf(ping), ping.lane, 10)
+  const second = await stage.claimed(ping, 10)
   holding.open()
   const numbers = [...(await first), ...second].map(({ payload }) => payload)
   expect(numbers).toEqual([1, 2, 3, 4].map((n) => ({ id, n })))
@@ -28,14 +28,14 @@ test('twenty dispatchers at once claim every row exactly once', async () => {
   await stage.enqueue(
     requestsOf(
       ping,
-      Array.from({ length: 200 }, (_, n) => n),
+      upTo(200)
     ),
   )
   const claims = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const ids: string[] = []
       for (;;) {
-        const rows = await claimRows(stage.database.dispatcher, claimantOf(ping), ping.lane, 7)
+        const rows = await stage.claimed(ping, 7)
         if (rows.length === 0) return ids
         ids.push(...rows.map((row) => row.id))
       }
@@ -102,8 +102,7 @@ test('every claim gives a fence larger than any before, also after retries, lost
   const { dispatcher } = stage.database
   const fences: bigint[] = []
   for (const outcome of ['retrying', 'handed_back', 'throttled'] as const) {
-    const [row] = await claimRows(dispatcher, claimantOf(ping), ping.lane, 1)
-    if (!row) throw new Error('the row is ready')
+    const row = await stage.claimedOne(ping)
     fences.push(BigInt(row.fence))
     const back = {
       code: 'test',
@@ -116,7 +115,7 @@ test('every claim gives a fence larger than any before, also after retries, lost
     expect(await releaseRow(dispatcher, { ...row, ...back, outcome })).toBe(true)
     expect(await releaseRow(dispatcher, { ...row, ...back, outcome })).toBe(false)
   }
-  await claimRows(dispatcher, claimantOf(ping), ping.lane, 1)
+  await stage.claimed(ping, 1)
   await stage.database.advanceClock(2 * MINUTE)
   await stage.engine([handle(ping)]).engine.drain()
   expect(fences.every((fence, index) => index === 0 || fence > (fences[index - 1] ?? 0n))).toBe(true)
@@ -125,8 +124,7 @@ test('every claim gives a fence larger than any before, also after retries, lost
 test('a lease is measured by the database’s clock, whatever the worker’s own says', async () => {
   const ping = safe()
   const { id } = await stage.enqueue(requestsOf(ping, [1]))
-  const [row] = await claimRows(stage.database.dispatcher, claimantOf(ping), ping.lane, 1)
-  if (!row) throw new Error('the row is ready')
+  const row = await stage.claimedOne(ping)
   await stage.engine([handle(ping)]).engine.tick()
   expect(await stage.states(id)).toEqual(['1:leased'])
   await stage.database.advanceClock(MINUTE + 1)
@@ -168,8 +166,8 @@ test('rows that lost a lease are claimed one at a time, and the lanes take turns
   const right = safe()
   const { dispatcher } = stage.database
   for (const each of [left, right]) await stage.enqueue(requestsOf(each, [1, 2, 3]))
-  await claimRows(dispatcher, claimantOf(left), left.lane, 10)
-  await claimRows(dispatcher, claimantOf(right), right.lane, 10)
+  await stage.claimed(left, 10)
+  await stage.claimed(right, 10)
   await stage.database.advanceClock(2 * MINUTE)
   const seen: string[] = []
   const together = { now: 0, most: 0 }
@@ -197,7 +195,7 @@ test('a row claimed alone is not in a batch, and a batch takes none of those', a
     `update outbox set solo = true where aggregate_id = $1 and payload->>'n' = '1'`,
     [id],
   )
-  const batch = await claimRows(dispatcher, claimantOf(ping), ping.lane, 10)
+  const batch = await stage.claimed(ping, 10)
   const alone = await claimSoloRow(dispatcher, claimantOf(ping), [ping.lane])
   expect(batch.map(({ payload }) => payload)).toEqual([{ id, n: 2 }])
   expect(alone?.payload).toEqual({ id, n: 1 })

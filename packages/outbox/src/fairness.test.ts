@@ -4,12 +4,11 @@ import { claimantOf, handle, HOUR, MINUTE, requestsOf, safe, useStage } from './
 
 const stage = useStage()
 
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 /** Claims like a dispatcher that tells the lane's turn after every batch. */
 const claimed = async (action: ReturnType<typeof safe>, rowsMax: number): Promise<readonly ClaimedRow[]> => {
   const { dispatcher } = stage.database
-  const rows = await claimRows(dispatcher, claimantOf(action), action.lane, rowsMax)
+  const rows = await stage.claimed(action, rowsMax)
   const last = rows.at(-1)
   if (last) await noteLaneTurn(dispatcher, action.lane, BigInt(last.turn) + 1n)
   return rows

@@ -34,7 +34,7 @@ const crash = async (
   action: { readonly name: string; readonly lane: string; readonly leaseMs: number },
   when: 'before_start' | 'after_start',
 ): Promise<void> => {
-  const rows = await claimRows(stage.database.dispatcher, claimantOf(action), action.lane, 100)
+  const rows = await stage.claimed(action, 100)
   if (when === 'after_start') await markStarted(stage.database.dispatcher, rows)
   await stage.database.advanceClock(2 * MINUTE)
 }
@@ -267,4 +267,3 @@ test('a row that may have had its effect keeps its key: nobody overtakes it', as
   expect(await stage.states(id)).toEqual(['1:outcome_unknown', '2:waiting', '1:scheduled'])
 })
 
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)

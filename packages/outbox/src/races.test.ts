@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rival.end())
 
 const claimed = async (action: ReturnType<typeof keyed>, rowsMax: number): Promise<readonly ClaimedRow[]> =>
-  claimRows(stage.database.dispatcher, claimantOf(action), action.lane, rowsMax)
+  stage.claimed(action, rowsMax)
 
 /** Ends a claimed row of a key the way a settle does, inside the rival's transaction. */
 const finishInside = async (row: ClaimedRow | undefined): Promise<void> => {

@@ -16,7 +16,8 @@ export const retainOnce = async <T extends SettleTx>(
   const { succeededDays, suppressedDays, supersededDays } = retention
   if (succeededDays !== undefined && suppressedDays !== undefined && supersededDays !== undefined) {
     const longest = Math.max(succeededDays, suppressedDays, supersededDays)
-    if ((await dropEndedMonth(db, longest)) !== undefined) return true
+    const month = await dropEndedMonth(db, longest)
+    if (month !== 'none') return month === 'dropped'
   }
   return (await deleteEndedRows(db, retention, ROWS_MAX)) >= ROWS_MAX
 }

@@ -140,7 +140,7 @@ test('the dispatcher claims every tenant’s rows, and reaches no domain row but
   const action = safe()
   const one = await stage.enqueue(requestsOf(action, [1]))
   const two = await stage.enqueue(requestsOf(action, [1]))
-  expect(await claimRows(stage.database.dispatcher, claimantOf(action), action.lane, 10)).toHaveLength(2)
+  expect(await stage.claimed(action, 10)).toHaveLength(2)
   const seen = await inTenant(stage.database.dispatcher, one.tenant, 'select thing_id from thing')
   expect(seen.rows).toEqual([{ thing_id: one.id }])
   const changed = await inTenant(

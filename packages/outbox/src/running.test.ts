@@ -236,7 +236,7 @@ test('every connection may be killed while rows run, and every row still ends on
   const { id } = await stage.enqueue(
     requestsOf(
       action,
-      Array.from({ length: 60 }, (_, n) => n),
+      upTo(60)
     ),
   )
   const half = gate()

@@ -123,8 +123,7 @@ test('a holder whose start is not accepted calls nobody', async () => {
 test('a start that is noted twice, because the first answer was lost, counts one attempt', async () => {
   const ping = safe()
   const { id } = await stage.enqueue(requestsOf(ping, [1]))
-  const [row] = await claimRows(stage.database.dispatcher, claimantOf(ping), ping.lane, 1)
-  if (!row) throw new Error('the row is ready')
+  const row = await stage.claimedOne(ping)
   for (let i = 0; i < 2; i++)
     expect([...(await markStarted(stage.database.dispatcher, [row]))]).toEqual([row.id])
   expect(await stage.live(id)).toMatchObject([{ attempts: 1 }])
@@ -136,8 +135,7 @@ test.each(['a rescuer that took it over', 'the question about it', 'nobody, afte
     const action = safe()
     const { dispatcher } = stage.database
     const { id } = await stage.enqueue(requestsOf(action, [1]))
-    const [held] = await claimRows(dispatcher, claimantOf(action), action.lane, 1)
-    if (!held) throw new Error('the row is ready')
+    const held = await stage.claimedOne(action)
     const settled = { id: held.id, fence: held.fence, code: 'test', calls: [] }
     switch (heir) {
       case 'a rescuer that took it over':
@@ -172,7 +170,7 @@ test.each(['a rescuer that took it over', 'the question about it', 'nobody, afte
 test('of a batch of endings, exactly those under the right fence are accepted', async () => {
   const ping = safe()
   const { id } = await stage.enqueue(requestsOf(ping, [1, 2, 3, 4]))
-  const rows = await claimRows(stage.database.dispatcher, claimantOf(ping), ping.lane, 4)
+  const rows = await stage.claimed(ping, 4)
   const finishes = rows.map((row, index) => ({
     id: row.id,
     fence: index % 2 === 0 ? row.fence : String(BigInt(row.fence) - 1n),

@@ -12,6 +12,7 @@ import {
   go,
   handlerOf,
   type ActionRequest,
+  type AnyAction,
   type Attempt,
   type Correlation,
   type Envelope,
@@ -24,7 +25,7 @@ import {
   type SuccessorRule,
 } from './index.ts'
 import { illegalMoves, WATCH_MOVES } from './moves.testing.ts'
-import type { Claimant } from './sql.ts'
+import { claimRows, type Claimant, type ClaimedRow } from './sql.ts'
 
 /** A domain of one table, so that a settle has something to change and to roll back. */
 const THINGS = `
@@ -154,12 +155,20 @@ export interface Stage extends Eyes {
   ): { readonly engine: Engine; readonly events: readonly EngineEvent[] }
   /** One life of a dispatcher: a round of work that ends with it, at `die()`, or of its own accord. */
   untilDeath(registrations: (mortal: Mortal) => readonly Registration<Tx>[]): Promise<void>
+  /** Claims as a worker that is no engine: a test then lets it be slow or dead. */
+  claimed(action: Claimable, rowsMax: number): Promise<readonly ClaimedRow[]>
+  /** The one row that is ready. */
+  claimedOne(action: Claimable): Promise<ClaimedRow>
   /** Enqueues as a command of the API would, for a new tenant and a new thing unless told which. */
   enqueue(
     requests: (id: string) => readonly ActionRequest[],
     where?: { readonly tenant?: string; readonly id?: string },
   ): Promise<{ readonly tenant: string; readonly id: string; readonly enqueued: readonly Enqueued[] }>
 }
+
+export type Claimable = Pick<AnyAction, 'name' | 'lane' | 'leaseMs'>
+
+export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 export interface Mortal {
   /** From now on nothing of this dispatcher reaches the database, and nobody answers it. */
@@ -218,8 +227,16 @@ export const useStage = (): Stage => {
     await database.owner.query(THINGS)
     await database.owner.query(WATCH_MOVES)
   })
+  const claimed = (action: Claimable, rowsMax: number): Promise<readonly ClaimedRow[]> =>
+    claimRows(database.dispatcher, claimantOf(action), action.lane, rowsMax)
   return {
     database,
+    claimed,
+    claimedOne: async (action) => {
+      const [row] = await claimed(action, 1)
+      if (!row) throw new Error('no row is ready')
+      return row
+    },
     engine: (registrations, options = {}) => {
       const events: EngineEvent[] = []
       const report = (event: EngineEvent): void => void events.push(event)

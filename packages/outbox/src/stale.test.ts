@@ -9,13 +9,12 @@ const RACES = 1_000
 /** Of those that carry a domain change, each of which is a transaction of its own. */
 const DOMAIN_RACES = 200
 
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 /** Rows that one holder has started on and another has taken over: each pair holds one row under two fences. */
 const takenOver = async (action: ReturnType<typeof safe>, rows: number) => {
   const { dispatcher } = stage.database
   const { id } = await stage.enqueue(requestsOf(action, upTo(rows)))
-  const late = await claimRows(dispatcher, claimantOf(action), action.lane, rows)
+  const late = await stage.claimed(action, rows)
   await markStarted(dispatcher, late)
   await stage.database.advanceClock(2 * MINUTE)
   const heirs = await takeOverLostRows(dispatcher, claimantOf(action), rows)
@@ -93,7 +92,7 @@ test('of a take-over and a settle at the same moment, exactly one is accepted', 
   const action = safe()
   const { dispatcher } = stage.database
   const { id } = await stage.enqueue(requestsOf(action, upTo(200)))
-  const held = await claimRows(dispatcher, claimantOf(action), action.lane, 200)
+  const held = await stage.claimed(action, 200)
   await stage.database.advanceClock(2 * MINUTE)
   const [taken, settled] = await Promise.all([
     Promise.all(upTo(20).map(() => takeOverLostRows(dispatcher, claimantOf(action), 10))),

@@ -52,7 +52,7 @@ test('only the named actions of only this aggregate end', async () => {
 test('a leased row keeps row and fence, and is counted as in flight', async () => {
   const action = safe()
   const at = await stage.enqueue(requestsOf(action, [1, 2]))
-  const [held] = await claimRows(stage.database.dispatcher, claimantOf(action), action.lane, 1)
+  const [held] = await stage.claimed(action, 1)
   expect(await supersedeAll(at, action)).toEqual({ ended: 1, inFlight: 1 })
   expect(await stage.live(at.id)).toMatchObject([{ n: 1, state: 'leased', fence: held?.fence }])
 })

@@ -43,8 +43,8 @@ export interface PersonSpans {
   readonly participantId: string
   readonly held: Spans
   readonly busy: Spans
-  /** What is busy or held, and what the person keeps free around the meeting because of it. */
-  readonly taken: Spans
+  readonly bufferBeforeMs: number
+  readonly bufferAfterMs: number
   /** Undefined: any time. */
   readonly allowed: Spans | undefined
   /** Undefined: nothing was stated. */
@@ -53,15 +53,13 @@ export interface PersonSpans {
 }
 
 export const personSpansOf = (person: PersonAvailability): PersonSpans => {
-  const { participantId, time, allowed } = person
-  const held = spansOf(person.held)
-  const busy = time.type === 'known' ? spansOf(time.busy) : []
+  const { participantId, time, held, allowed, bufferBeforeMs, bufferAfterMs } = person
   return {
     participantId,
-    held,
-    busy,
-    // Free before the meeting is the time after what ends before it, and the other way round.
-    taken: padSpans(unionSpans(held, busy), person.bufferAfterMs, person.bufferBeforeMs),
+    held: spansOf(held),
+    busy: time.type === 'known' ? spansOf(time.busy) : [],
+    bufferBeforeMs,
+    bufferAfterMs,
     allowed: allowed && spansOf(allowed),
     stated: time.type === 'stated' ? spansOf(time.free) : undefined,
     isUnknown: time.type === 'unknown',
@@ -76,7 +74,7 @@ export const spansAway = (person: PersonSpans, start: number, end: number): Span
     spansOutside(person.allowed, start, end),
     spansOutside(person.stated, start, end),
   )
-  return unionSpans(outside, clipSpans(person.taken, start, end))
+  return unionSpans(outside, spansTaken(person, start, end))
 }
 
 /** When a person cannot for one reason. */
@@ -97,7 +95,7 @@ export const reasonsAway = (person: PersonSpans, start: number, end: number): re
     outside_hours: spansOutside(person.allowed, start, end),
     held,
     busy,
-    buffer: subtractSpans(within(person.taken), unionSpans(held, busy)),
+    buffer: subtractSpans(spansTaken(person, start, end), unionSpans(held, busy)),
     not_stated: spansOutside(person.stated, start, end),
     unknown: person.isUnknown ? [start, end] : [],
   }
@@ -110,6 +108,16 @@ export const reasonsAway = (person: PersonSpans, start: number, end: number): re
 /** Why a person misses some of [start, end); undefined when they can attend throughout. */
 export const whyMissing = (person: PersonSpans, start: number, end: number): AbsenceReason | undefined =>
   reasonsAway(person, start, end)[0]?.because
+
+/** What is busy or held, and what the person keeps free around the meeting because of it. */
+const spansTaken = (person: PersonSpans, start: number, end: number): Spans => {
+  const { bufferBeforeMs, bufferAfterMs } = person
+  // Free before the meeting is the time after what ends before it, and the other way round.
+  const [from, to] = [start - bufferBeforeMs, end + bufferAfterMs]
+  const all = unionSpans(clipSpans(person.held, from, to), clipSpans(person.busy, from, to))
+  if (bufferBeforeMs === 0 && bufferAfterMs === 0) return all
+  return clipSpans(padSpans(all, bufferAfterMs, bufferBeforeMs), start, end)
+}
 
 const spansOutside = (spans: Spans | undefined, start: number, end: number): Spans =>
   spans === undefined ? [] : subtractSpans([start, end], clipSpans(spans, start, end))

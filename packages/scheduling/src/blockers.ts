@@ -1,12 +1,6 @@
 /** Why there is no time for everybody, and what comes nearest. Pure. */
 import { spansHold, subtractSpans, unionSpans, type Interval, type Spans } from '@aftercommit/time'
-import {
-  reasonsAway,
-  whyMissing,
-  type AbsenceReason,
-  type Away,
-  type PersonSpans,
-} from './availability.ts'
+import { reasonsAway, whyMissing, type AbsenceReason, type Away, type PersonSpans } from './availability.ts'
 import { compareStarts, spreadOut, type Ranked, type RankingRule } from './ranking.ts'
 import { startAt, type Missing } from './starts.ts'
 
@@ -16,7 +10,10 @@ export interface RequiredMissing {
 }
 export interface Blocker {
   readonly stretch: Interval
+  /** The first of those who cannot. */
   readonly by: readonly RequiredMissing[]
+  /** How many cannot. */
+  readonly count: number
 }
 export interface SoleBlocker {
   readonly participantId: string
@@ -34,6 +31,8 @@ export interface Missed {
 }
 
 const BLOCKERS_MAX = 50
+/** Whoever reads that ten people cannot needs no eleventh, and what is kept of a search stays small. */
+const NAMED_MAX = 10
 const HORIZON_MS = 24 * 60 * 60_000
 
 /** The stretches of the window in which somebody cannot, from its start on. */
@@ -48,11 +47,15 @@ export const blockersOf = (
   boundaries.forEach((from, index) => {
     const to = boundaries[index + 1]
     if (to === undefined || blockers.length > BLOCKERS_MAX) return
-    const by = required.flatMap(({ participantId }, position): RequiredMissing[] => {
+    const by: RequiredMissing[] = []
+    let count = 0
+    required.forEach(({ participantId }, position) => {
       const because = awayByPerson[position]?.find(({ spans }) => spansHold(spans, from))?.because
-      return because === undefined ? [] : [{ participantId, because }]
+      if (because === undefined) return
+      count += 1
+      if (by.length < NAMED_MAX) by.push({ participantId, because })
     })
-    if (by.length > 0) blockers.push({ stretch: { start: new Date(from), end: new Date(to) }, by })
+    if (count > 0) blockers.push({ stretch: { start: new Date(from), end: new Date(to) }, by, count })
   })
   return { blockers: blockers.slice(0, BLOCKERS_MAX), blockersTruncated: blockers.length > BLOCKERS_MAX }
 }
@@ -69,7 +72,8 @@ interface Boundaries {
  */
 const firstBoundaries = (required: readonly PersonSpans[], start: number, end: number): Boundaries => {
   const boundariesMax = 2 * (BLOCKERS_MAX + 1) + 1
-  for (let lookedMs = HORIZON_MS; ; lookedMs *= 4) {
+  let lookedMs = HORIZON_MS
+  for (;;) {
     const horizon = Math.min(start + lookedMs, end)
     const found = new Set([start])
     const awayByPerson = required.map((person) => reasonsAway(person, start, horizon))
@@ -87,6 +91,7 @@ const firstBoundaries = (required: readonly PersonSpans[], start: number, end: n
       const boundaries = [...Float64Array.from(found).sort().slice(0, boundariesMax)]
       return { awayByPerson, boundaries }
     }
+    lookedMs *= 1 + Math.ceil(boundariesMax / found.size)
   }
 }
 

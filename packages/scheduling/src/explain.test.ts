@@ -138,6 +138,7 @@ test('what is kept of a search without an overlap survives being stored', () => 
       { participantId: ben.id, because: 'outside_hours' },
       { participantId: chen.id, because: 'not_stated' },
     ],
+    count: 2,
   })
   expect(NoOverlap.parse(JSON.parse(JSON.stringify(kept)))).toEqual(kept)
 })

@@ -10,9 +10,17 @@ export const NoOverlap = z.object({
   startsTried: z
     .int()
     .meta({ description: 'How many starts were looked at. 0: what is left of the window is too short.' }),
-  blockers: z.array(z.object({ ...Stretch, by: z.array(Missing) })).meta({
-    description: 'When required people cannot, in order. What none covers is too short for the meeting.',
-  }),
+  blockers: z
+    .array(
+      z.object({
+        ...Stretch,
+        by: z.array(Missing).meta({ description: 'The first of those who cannot.' }),
+        count: z.int().meta({ description: 'How many cannot.' }),
+      }),
+    )
+    .meta({
+      description: 'When required people cannot, in order. What none covers is too short for the meeting.',
+    }),
   blockersTruncated: z.boolean().meta({ description: 'Whether there are more of them than are shown.' }),
   soleBlockers: z
     .array(z.object({ participantId: z.string(), starts: z.int() }))
@@ -25,10 +33,11 @@ export type NoOverlap = z.output<typeof NoOverlap>
 
 export const noOverlapOf = (result: Extract<FindTimesResult, { type: 'no_overlap' }>): NoOverlap => ({
   startsTried: result.startsTried,
-  blockers: result.blockers.map(({ stretch, by }) => ({
+  blockers: result.blockers.map(({ stretch, by, count }) => ({
     start: stretch.start.toISOString(),
     end: stretch.end.toISOString(),
     by: [...by],
+    count,
   })),
   blockersTruncated: result.blockersTruncated,
   soleBlockers: [...result.soleBlockers],

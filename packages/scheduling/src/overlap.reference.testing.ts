@@ -148,7 +148,9 @@ const blockersSlowly = (input: FindTimesInput): readonly Blocker[] => {
     if (run !== undefined && JSON.stringify(run.by) === JSON.stringify(by)) run.end = end
     else runs.push({ start: minute, end, by })
   }
-  return runs.filter(({ by }) => by.length > 0).map(({ start, end, by }) => ({ stretch: { start, end }, by }))
+  return runs
+    .filter(({ by }) => by.length > 0)
+    .map(({ start, end, by }) => ({ stretch: { start, end }, by: by.slice(0, 10), count: by.length }))
 }
 
 const soleBlockersSlowly = (input: FindTimesInput, starts: readonly Date[]): readonly SoleBlocker[] =>

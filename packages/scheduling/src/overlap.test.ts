@@ -378,9 +378,13 @@ describe('without an overlap', () => {
       type: 'no_overlap',
       startsTried: 11,
       blockers: [
-        { stretch: between('09:00', '12:00'), by: [{ participantId: 'ana', because: 'busy' }] },
-        { stretch: between('12:00', '13:00'), by: [{ participantId: 'ben', because: 'busy' }] },
-        { stretch: between('13:00', '15:00'), by: [{ participantId: 'ben', because: 'outside_hours' }] },
+        { stretch: between('09:00', '12:00'), by: [{ participantId: 'ana', because: 'busy' }], count: 1 },
+        { stretch: between('12:00', '13:00'), by: [{ participantId: 'ben', because: 'busy' }], count: 1 },
+        {
+          stretch: between('13:00', '15:00'),
+          by: [{ participantId: 'ben', because: 'outside_hours' }],
+          count: 1,
+        },
       ],
       blockersTruncated: false,
       // From 11:30 to 12:30 neither can.
@@ -433,6 +437,17 @@ describe('without an overlap', () => {
     expect(blockersWith(51)).toEqual([50, true])
     expect(blockersWith(90)).toEqual([50, true])
   })
+})
+
+test('of a stretch that many people miss the first ten are named, and all are counted', () => {
+  const required = Array.from({ length: 12 }, (_, index) =>
+    person(`person${index}`, between('09:00', '17:00')),
+  )
+  const result = findTimes(meeting({ required }))
+  const blockers = result.type === 'no_overlap' ? result.blockers : []
+  expect(blockers.map(({ by, count }) => [by.length, by.at(-1)?.participantId, count])).toEqual([
+    [10, 'person9', 12],
+  ])
 })
 
 describe('explaining a slot', () => {

@@ -86,10 +86,9 @@ export const findTimes = (input: FindTimesInput): FindTimesResult => {
     return { type: 'unknown_required', participantIds: unknown.map(({ participantId }) => participantId) }
   }
   const sweep = sweepOf(input)
-  const { ranked, possible } = sweep
+  const { ranked, possible, required, optional } = sweep
   const { durationMs } = input
   if (possible.length === 0) {
-    const required = input.required.map(personSpansOf)
     return {
       type: 'no_overlap',
       startsTried: ranked.starts.count,
@@ -103,7 +102,6 @@ export const findTimes = (input: FindTimesInput): FindTimesResult => {
     durationMs,
     max: input.slotsMax,
   })
-  const optional = input.optional.map(personSpansOf)
   return { type: 'found', slots: chosen.map((index) => slotAt(optional, ranked, index, durationMs)) }
 }
 
@@ -140,15 +138,15 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
       type: 'acceptable',
       rank: sweep.possible.filter((other) => isAhead(other, index) < 0).length + 1,
       of: sweep.possible.length,
-      ...slotAt(input.optional.map(personSpansOf), sweep.ranked, index, input.durationMs),
+      ...slotAt(sweep.optional, sweep.ranked, index, input.durationMs),
     }
   }
   const reasons: RejectionReason[] = []
   if (start < input.window.start || to > input.window.end.getTime()) reasons.push({ type: 'outside_window' })
   if (start < input.approachNotBefore) reasons.push({ type: 'before_earliest_start' })
   if (!isRoundTime(start, input)) reasons.push({ type: 'off_grain' })
-  for (const person of input.required) {
-    for (const { because, spans } of reasonsAway(personSpansOf(person), from, to)) {
+  for (const person of sweep.required) {
+    for (const { because, spans } of reasonsAway(person, from, to)) {
       const stretches = intervalsOf(spans)
       reasons.push({ type: 'required_missing', participantId: person.participantId, because, stretches })
     }
@@ -159,6 +157,8 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
 /** Everything that is counted over all starts at once. */
 interface Sweep extends Missed {
   readonly usable: Interval
+  readonly required: readonly PersonSpans[]
+  readonly optional: readonly PersonSpans[]
   /** The starts that no required person misses. */
   readonly possible: number[]
 }
@@ -168,27 +168,31 @@ const sweepOf = (input: FindTimesInput): Sweep => {
   const usable = usableWindow(input)
   const [start, end] = [usable.start.getTime(), usable.end.getTime()]
   const starts = startsIn(usable, input)
-  const missedBy = (people: readonly PersonAvailability[]) =>
-    countMissing(people, (person) => spansAway(personSpansOf(person), start, end), starts, durationMs)
+  const required = input.required.map(personSpansOf)
+  const optional = input.optional.map(personSpansOf)
+  const missedBy = (people: readonly PersonSpans[]) =>
+    countMissing(people, (person) => spansAway(person, start, end), starts, durationMs)
   const { preferred } = rank
   const unpreferred = preferred && subtractSpans([start, end], spansOf(preferred))
-  const missing = missedBy(input.required)
+  const missing = missedBy(required)
   const possible: number[] = []
   for (let index = 0; index < starts.count; index += 1) {
     if (missing.countByStart[index] === 0) possible.push(index)
   }
   return {
     usable,
+    required,
+    optional,
     missing,
     possible,
     ranked: {
       starts,
       criteria: criteriaOf({
         ...rank,
-        hasOptional: input.optional.length > 0,
+        hasOptional: optional.length > 0,
         hasPreferred: preferred !== undefined,
       }),
-      optionalMissingByStart: missedBy(input.optional).countByStart,
+      optionalMissingByStart: missedBy(optional).countByStart,
       unpreferredByStart: countMissing([unpreferred ?? []], (spans) => spans, starts, durationMs)
         .countByStart,
     },

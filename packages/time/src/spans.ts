@@ -70,8 +70,10 @@ export const unionSpans = (a: Spans, b: Spans): Spans => {
 export const intersectSpans = (a: Spans, b: Spans): Spans => combine(a, b, intersection)
 
 /** The time in the first and not in the second; only its first `spansMax` spans, for whoever looks no further. */
-export const subtractSpans = (a: Spans, b: Spans, spansMax = Infinity): Spans =>
-  combine(a, b, difference, 2 * spansMax)
+export const subtractSpans = (a: Spans, b: Spans, spansMax = Infinity): Spans => {
+  if (b.length > 0) return combine(a, b, difference, 2 * spansMax)
+  return a.length > 2 * spansMax ? a.slice(0, 2 * spansMax) : a
+}
 
 /** Every stretch of the set begun so much earlier and ended so much later; what then meets is one. */
 export const padSpans = (spans: Spans, beforeMs: number, afterMs: number): Spans => {

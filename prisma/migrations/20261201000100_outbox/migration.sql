@@ -674,18 +674,20 @@ end $$;
 
 -- Drops the oldest month of history if all of it is older than any state is kept, and with it the attempts of that month,
 -- but for those of rows that have not ended, died, or are still kept: these move to the default partition. At most one
--- month a call, because the lock that it takes keeps settles waiting until it commits; and none if it must wait for it.
-create function outbox_drop_month(p_days int) returns text
-  language plpgsql security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '500ms' as $$
+-- month a call, because the lock that it takes keeps settles waiting until it commits; and none if somebody reads there,
+-- because settles would wait behind it for that long. Answers the month, and whether one is left for that reason.
+create function outbox_drop_month(p_days int, out dropped text, out busy boolean)
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '100ms' as $$
 declare month text; part text; newest bigint; kept bigint[];
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('outbox_retain', 0)) then return null; end if;
+  busy := false;
+  if not pg_try_advisory_xact_lock(hashtextextended('outbox_retain', 0)) then return; end if;
   select right(c.relname, 6) into month from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent in ('public.outbox_history'::regclass, 'public.outbox_attempt'::regclass)
       and c.relname ~ '_[0-9]{6}$'
       and (to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') at time zone 'UTC' <= app_now() - make_interval(days => p_days)
     order by 1 limit 1;
-  if month is null then return null; end if;
+  if month is null then return; end if;
   execute format('drop table if exists public.%I', 'outbox_history_' || month);
   part := 'outbox_attempt_' || month;
   if to_regclass('public.' || part) is not null then
@@ -704,9 +706,9 @@ begin
       and not exists (select from outbox o where o.id = a.outbox_id)
       and not exists (select from outbox_dead d where d.id = a.outbox_id)
       and not exists (select from outbox_history h where h.id = a.outbox_id);
-  return month;
+  dropped := month;
 exception when lock_not_available then
-  return null;
+  busy := true;
 end $$;
 
 do $$

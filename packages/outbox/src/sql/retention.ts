@@ -28,8 +28,16 @@ export const deleteEndedRows = async (
   return one(rows).gone
 }
 
-/** Drops the oldest month of ended rows that is wholly older than so many days. Answers which, as `YYYYMM`. */
-export const dropEndedMonth = async (sql: Sql, days: number): Promise<string | undefined> => {
-  const { rows } = await sql.query<{ month: string | null }>('select outbox_drop_month($1) as month', [days])
-  return one(rows).month ?? undefined
+/**
+ * Drops the oldest month of ended rows that is wholly older than so many days, if there is one. `busy`: somebody reads
+ * there, and settles must not be made to wait behind it.
+ */
+export const dropEndedMonth = async (sql: Sql, days: number): Promise<'dropped' | 'none' | 'busy'> => {
+  const { rows } = await sql.query<{ dropped: string | null; busy: boolean }>(
+    'select dropped, busy from outbox_drop_month($1)',
+    [days],
+  )
+  const { dropped, busy } = one(rows)
+  if (busy) return 'busy'
+  return dropped === null ? 'none' : 'dropped'
 }

@@ -24,29 +24,29 @@ export const textOfHtml = (html: string): string => {
 
 const textWith = (html: string, quoted: boolean): string => {
   const parts: string[] = []
-  let depth = 0
-  /** The depth of the outermost element that is left out; 0 while nothing is. */
-  let leftOutFrom = 0
-  let over = false
+  // `leftOutFrom`: the depth of the outermost element that is left out; 0 while nothing is.
+  const at = { depth: 0, leftOutFrom: 0, over: false }
+  const show = (part: string) => {
+    if (at.leftOutFrom === 0 && !at.over) parts.push(part)
+  }
   const parser = new Parser({
     onopentag: (name, { class: classes = '', id = '' }) => {
-      depth += 1
-      over ||= !quoted && QUOTING_FROM_HERE.has(id)
+      at.depth += 1
+      at.over ||= !quoted && QUOTING_FROM_HERE.has(id)
       const isQuote = !quoted && (name === 'blockquote' || QUOTING_CLASSES.test(classes))
-      if (leftOutFrom === 0 && (isQuote || UNSHOWN_TAGS.has(name))) leftOutFrom = depth
-      if (leftOutFrom === 0 && !over) parts.push(breakOf(name))
+      if (at.leftOutFrom === 0 && (isQuote || UNSHOWN_TAGS.has(name))) at.leftOutFrom = at.depth
+      show(breakOf(name))
     },
-    ontext: (text) => {
-      if (leftOutFrom === 0 && !over) parts.push(text.replace(/[\t\r\n ]+/g, ' '))
-    },
+    ontext: (text) => show(text.replace(/[\t\r\n ]+/g, ' ')),
     onclosetag: (name) => {
-      if (leftOutFrom === depth) leftOutFrom = 0
-      else if (leftOutFrom === 0 && !over && name !== 'br') parts.push(breakOf(name))
-      depth -= 1
+      if (at.leftOutFrom === at.depth) at.leftOutFrom = 0
+      else if (name !== 'br') show(breakOf(name))
+      at.depth -= 1
     },
   })
-  for (let at = 0; at < Math.min(html.length, CHARS_MAX) && !over && depth <= DEPTH_MAX; at += PIECE_CHARS) {
-    parser.write(html.slice(at, at + PIECE_CHARS))
+  const bounded = html.slice(0, CHARS_MAX)
+  for (let from = 0; from < bounded.length && !at.over && at.depth <= DEPTH_MAX; from += PIECE_CHARS) {
+    parser.write(bounded.slice(from, from + PIECE_CHARS))
   }
   parser.end()
   return linesOf(parts.join(''))

@@ -46,8 +46,7 @@ const isHeaderBlock = (lines: readonly string[], at: number): boolean =>
   HEADER_FROM.test(lines[at] ?? '') &&
   lines.slice(at + 1, at + 7).filter((line) => HEADER_OTHER.test(line)).length >= 2
 const HEADER_FROM = /^[*_> ]{0,4}(from|von|de) ?:[*_]? ?\S/i
-const HEADER_OTHER =
-  /^[*_> ]{0,4}(sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|à|objet) ?:/i
+const HEADER_OTHER = /^[*_> ]{0,4}(sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|à|objet) ?:/i
 
 const ATTRIBUTION_LINES_MAX = 4
 
@@ -97,7 +96,7 @@ const SIGNATURE_LINES_MAX = 8
 /** Without a closing and the name and address lines below it, if that is all that is below it. */
 const withoutClosing = (lines: readonly string[]): readonly string[] => {
   const closing = lines.findIndex((line, at) => {
-    if (at === 0 || line.length > 60 || !CLOSINGS.some((shape) => shape.test(line))) return false
+    if (line.length > 60 || !CLOSINGS.some((shape) => shape.test(line))) return false
     const below = lines.slice(at + 1).filter((each) => each !== '')
     return below.length <= SIGNATURE_LINES_MAX && !below.some((each) => /^p\. ?s\b/i.test(each))
   })

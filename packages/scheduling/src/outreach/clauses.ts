@@ -178,7 +178,7 @@ const groupsOf = (tokens: readonly Token[]): { groups: readonly Group[]; orderIs
     waiting = { days: [], weeks: [], times: [] }
   }
   const isLeft = waiting.days.length + waiting.weeks.length + waiting.times.length > 0
-  return { groups: isLeft ? [...groups, waiting] : groups, orderIsClear: parts.every(isOrderClear) }
+  return { groups: isLeft ? [...groups, waiting] : groups, orderIsClear: isOrderClear(parts) }
 }
 
 interface Part {
@@ -205,7 +205,10 @@ const partsOf = (tokens: readonly Token[]): readonly Part[] => {
     .filter(({ order }) => order !== '')
 }
 
-const isOrderClear = ({ order }: Part): boolean => /^(?:D|T|(?:DT)+|(?:TD)+)$/.test(order)
+/** Not clear are “2-4pm Tuesday 5-6pm”, and “afternoon, Tuesday 2-4pm”: times on both sides of a day. */
+const isOrderClear = (parts: readonly Part[]): boolean =>
+  parts.every(({ order }) => /^(?:D|T|(?:DT)+|(?:TD)+)$/.test(order)) &&
+  !/^(?:T,)+DT/.test(parts.map(({ order }) => order).join(','))
 
 interface Turn {
   readonly days: DayName[]

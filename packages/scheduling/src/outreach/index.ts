@@ -1,5 +1,5 @@
 /** Asking people for their time, as the pages that take their answers see it. Pure. */
-export type { Disclosed } from './disclosure.ts'
+export { disclose, type Disclosed } from './disclosure.ts'
 export type { RecordReplyResult, ReplyForm, ReplyRefusal } from './form.ts'
 export { html, htmlText, type Html } from './html.ts'
 export {

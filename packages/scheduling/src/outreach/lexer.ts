@@ -14,6 +14,10 @@ export const tokensOf = (text: string): readonly Token[] => {
   const tokens: Token[] = []
   let at = 0
   while (at < source.length) {
+    if (source.charAt(at) === ' ') {
+      at += 1
+      continue
+    }
     const { to, token } =
       readPattern(source, at, tokens) ?? readPhrase(source, at) ?? readWord(source, at, tokens)
     if (token) tokens.push(token)

@@ -60,7 +60,7 @@ describe('to somebody whose zone is known', () => {
     ['Good morning, Tuesday 2-4pm works', tue],
     ['30 minutes on Tuesday 2-4pm is fine', tue],
     ['Tuesday after 2pm and before 4pm', tue],
-    ['in the afternoon, Tuesday 2-4pm', tue],
+    ['Tuesday 2-4pm in the afternoon', tue],
     ['Tuesday at 2pm', 'Tue 14:00-15:00'],
     ['Tuesday 2pm or 5pm', 'Tue 14:00-15:00, Tue 17:00-18:00'],
     ['Tuesday 11-1pm', 'Tue 11:00-13:00'],
@@ -82,7 +82,6 @@ describe('to somebody whose zone is known', () => {
     ['Tuesday 2-4pm\nWednesday 10am-11am', 'Tue 14:00-16:00, Wed 10:00-11:00'],
     ['- Tue: 2-4pm\n- Wed: 10-11am', 'Tue 14:00-16:00, Wed 10:00-11:00'],
     ["I can't do Monday, but Tuesday 2-4pm works", tue],
-    ['See you Friday. Tuesday 2-4pm works', tue],
     // German
     ['Dienstag 14-16 Uhr', tue],
     ['am Dienstag zwischen 14 und 16 Uhr', tue],
@@ -121,6 +120,7 @@ describe('to somebody whose zone is known', () => {
     ['Dienstag um halb drei', 'time'],
     ['Tuesday around 2pm', 'time'],
     ['2-4pm Tuesday 5-6pm', 'time'],
+    ['in the afternoon, Tuesday 2-4pm', 'time'],
     ['Tuesday 16:00-14:00', 'time'],
     ['Tuesday 25:00', 'time'],
     ['2-4pm', 'date'],
@@ -142,6 +142,12 @@ describe('to somebody whose zone is known', () => {
     const understood = understand(words, inBerlin)
     expect(understood.windows).toEqual([])
     expect(understood.unclear).toEqual([unclear])
+  })
+
+  test('a day of another sentence gets no time from it, and is asked about', () => {
+    const understood = understand('See you Friday. Tuesday 2-4pm works', inBerlin)
+    expect(shown(understood)).toBe(tue)
+    expect(understood.unclear).toEqual(['time'])
   })
 
   test('of two Tuesdays in the window neither is guessed, but every one may be meant', () => {
@@ -265,7 +271,7 @@ describe('whatever is written', () => {
           expect(start >= '2027-03-29T00:00' && end <= '2027-04-10T00:00' && start < end).toBe(true)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     )
   })
 
@@ -318,7 +324,7 @@ describe('whatever is written', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     )
   })
 })

@@ -1,5 +1,6 @@
 import type { Prisma, Tx } from '@aftercommit/platform/db'
 import { z } from 'zod'
+import { absencesOf } from '../absence.ts'
 import { ConnectionId, MeetingId, ParticipantId, ProposalId } from '../ids.ts'
 import { IntentDraft, MeetingIntent, WorkingHours } from '../intent.ts'
 import {
@@ -28,7 +29,8 @@ const headOf = (row: MeetingRow) => ({
 /** Whether an intent is complete is read from the intent itself: a meeting may lapse before it was. */
 const meetingOf = (row: MeetingRow): Meeting | IncompleteMeeting => {
   const intent = MeetingIntent.safeParse(row.intent)
-  return intent.success
+  // The shape does not tell all: hours without their zone, or a person whom nobody may ask, are of the right shape.
+  return intent.success && absencesOf(intent.data).length === 0
     ? { ...headOf(row), intent: intent.data }
     : { ...headOf(row), draft: IntentDraft.parse(row.intent) }
 }

@@ -1,0 +1,234 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { lineOf, TraceEntry, type Naming } from './trace-entries.ts'
+import { inCausalOrder } from './trace-order.ts'
+import { traceText } from './trace-text.ts'
+import { deadActs, stagesIn, stepsOf, waitsIn } from './trace-waits.ts'
+import { durationText } from './trace-words.ts'
+import { at, entryByType, person, proposalId, replicaId, traceOf } from './trace.testing.ts'
+
+const naming: Naming = { person: () => 'p1', replica: () => 'd1', proposal: () => 'proposal 1' }
+const all: readonly TraceEntry[] = Object.values(entryByType)
+
+describe('every kind of entry', () => {
+  test.each(all.map((entry) => [entry.type, entry] as const))(
+    '%s is what its schema says, and reads as one line without ids of people',
+    (_type, entry) => {
+      expect(TraceEntry.parse(entry)).toEqual(entry)
+      const line = lineOf(entry, naming)
+      expect(line).toMatch(/^[^\n]{5,200}$/)
+      expect(line).not.toContain(person)
+      expect(line).not.toMatch(/undefined|null|\[object/)
+    },
+  )
+
+  test('a success is told by its attempt, and its end has no line of its own', () => {
+    const ended = { ...entryByType.action_ended, outcome: 'succeeded', code: null }
+    expect(lineOf(ended, naming)).toBeUndefined()
+  })
+
+  test('an attempt whose holder went silent says whose it was and that its answer counts for nothing', () => {
+    const lost = { ...entryByType.attempt, outcome: 'lease_lost', code: 'lease_lost', calls: [] }
+    expect(lineOf(lost, naming)).toBe(
+      'd1 went silent over read availability [p1]; its lease ran out, whatever it was answered is thrown away',
+    )
+    const { startedAt: _, durationMs: __, ...early } = lost
+    expect(lineOf(early, naming)).toContain('it had called nobody')
+  })
+})
+
+describe('the order', () => {
+  const asked = (actionId: string, name: string, seconds: number): TraceEntry => ({
+    ...entryByType.action_enqueued,
+    actionId,
+    action: `scheduling.${name}`,
+    at: at(seconds),
+  })
+  const tried = (actionId: string, seconds: number): TraceEntry => ({
+    ...entryByType.attempt,
+    actionId,
+    at: at(seconds),
+  })
+  const ended = (actionId: string, seconds: number): TraceEntry => ({
+    ...entryByType.action_ended,
+    actionId,
+    at: at(seconds),
+  })
+
+  test('within one transaction is: the attempt, its end, what was learned, what follows', () => {
+    const evidence = { ...entryByType.evidence, at: at(5) }
+    const given = [
+      asked('1', 'read_availability', 1),
+      tried('1', 5),
+      ended('1', 5),
+      asked('2', 'find_time', 5),
+      evidence,
+    ]
+    const types = inCausalOrder(given).map(({ type }) => type)
+    expect(types).toEqual(['action_enqueued', 'attempt', 'action_ended', 'evidence', 'action_enqueued'])
+  })
+
+  test('puts a search behind the evidence that it waited for, whichever transaction began first', () => {
+    const evidence = { ...entryByType.evidence, at: at(5.002) }
+    const search = asked('2', 'find_time', 5.001)
+    const found = tried('2', 5.0015)
+    expect(inCausalOrder([search, found, evidence])).toEqual([evidence, search, found])
+  })
+
+  test('never shows an action’s later step before its earlier one, and loses and changes nothing', () => {
+    const moment = fc.integer({ min: 0, max: 4 })
+    const actions = fc.array(fc.tuple(moment, moment, moment), { maxLength: 6 })
+    fc.assert(
+      fc.property(actions, fc.array(moment, { maxLength: 4 }), (times, pieces) => {
+        const given = [
+          ...times.flatMap(([a, b, c], index) => [
+            asked(String(index), 'find_time', a),
+            tried(String(index), b),
+            ended(String(index), c),
+          ]),
+          ...pieces.map((seconds) => ({ ...entryByType.evidence, at: at(seconds) })),
+        ]
+        const ordered = inCausalOrder(given)
+        expect(new Set(ordered)).toEqual(new Set(given))
+        expect(ordered).toHaveLength(given.length)
+        for (const [index] of times.entries()) {
+          const own = ordered.filter((entry) => 'actionId' in entry && entry.actionId === String(index))
+          expect(own.map(({ type }) => type)).toEqual(['action_enqueued', 'attempt', 'action_ended'])
+        }
+      }),
+    )
+  })
+})
+
+describe('what the entries amount to', () => {
+  test('a wait is from the question to the answer, with what made it longer', () => {
+    const waits = waitsIn([entryByType.action_enqueued, entryByType.attempt, entryByType.evidence])
+    expect(waits).toEqual([
+      {
+        participantId: person,
+        round: 1,
+        from: at(1),
+        until: at(5),
+        durationMs: 4_000,
+        because: ['calendar_internal'],
+      },
+    ])
+    expect(waitsIn([entryByType.action_enqueued])).toMatchObject([{ because: [] }])
+  })
+
+  test('a stage lasts from the end of the one before it', () => {
+    const { meeting_opened, evidence, proposal, approval, event_written, completion_verified } = entryByType
+    const stages = stagesIn([
+      meeting_opened,
+      evidence,
+      proposal,
+      approval,
+      event_written,
+      completion_verified,
+    ])
+    expect(stages.map(({ stage, durationMs }) => [stage, durationMs])).toEqual([
+      ['availability', 5_000],
+      ['choice', 1_000],
+      ['approval', 1_000],
+      ['write', 1_000],
+      ['proof', 1_000],
+    ])
+    expect(stagesIn([])).toEqual([])
+  })
+
+  test('whoever must act comes first, then what is due soonest', () => {
+    const action = { actionId: '1', action: 'a.b', kind: 'effect', about: {}, state: 'scheduled' } as const
+    const act = { type: 'person', owner: 'organizer', code: 'approval' } as const
+    const steps = stepsOf(
+      [act],
+      [
+        { ...action, dueAt: at(9) },
+        { ...action, dueAt: at(2) },
+      ],
+    )
+    expect(steps).toEqual([
+      act,
+      { type: 'action', ...action, dueAt: at(2) },
+      { type: 'action', ...action, dueAt: at(9) },
+    ])
+  })
+
+  test('a dead action is somebody’s to look at, unless a repair says so already', () => {
+    const entries = [entryByType.action_ended]
+    expect(deadActs(entries, [])).toMatchObject([{ owner: 'calendar_owner' }])
+    expect(deadActs(entries, [{ code: 'grant_revoked' }])).toEqual([])
+  })
+
+  test.each([
+    [4, '4 ms'],
+    [1_234, '1.23 s'],
+    [59_900, '59.9 s'],
+    [200_000, '3 min 20 s'],
+    [3_600_000, '1 h'],
+    [187_200_000, '2 d 4 h'],
+  ])('%d ms reads as %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text)
+  })
+})
+
+describe('the text', () => {
+  test('names every day once, and what one transaction asked for in one line', () => {
+    const second = {
+      ...entryByType.action_enqueued,
+      actionId: '2',
+      action: 'scheduling.reach_deadline',
+      about: {},
+    }
+    const later = { ...entryByType.meeting_opened, at: at(86_400) }
+    const text = traceText(traceOf([entryByType.action_enqueued, second, later]))
+    expect(text).toContain('asked for: read availability [p1]; reach deadline')
+    expect(text.match(/^ {2}2027-03-0\d$/gm)).toEqual(['  2027-03-01', '  2027-03-02'])
+  })
+
+  test('answers for a meeting of which nothing is known yet', () => {
+    const text = traceText(traceOf([entryByType.meeting_opened], { people: [] }))
+    for (const question of ['STANDS', 'NEXT', 'WAITED FOR', 'KNOWN', 'WRITTEN', 'WENT WRONG', 'PROOF']) {
+      expect(text).toMatch(new RegExp(`^${question} +\\S`, 'm'))
+    }
+    expect(text).not.toMatch(/undefined|null/)
+  })
+
+  test('counts what was written, and says when it cannot know', () => {
+    const write = {
+      ...entryByType.attempt,
+      action: 'scheduling.write_event',
+      about: { proposalId },
+      calls: entryByType.attempt.calls.map((call) => ({ ...call, operation: 'events.insert' })),
+    }
+    const silent = { ...write, outcome: 'lease_lost', code: 'lease_lost', calls: [] }
+    const text = traceText(traceOf([write, silent, entryByType.event_written]))
+    expect(text).toContain('1 writing call, asked 0 times what became of one, 1 event known')
+    expect(text).toContain('d1 went silent during one')
+    expect(text).toContain(`d1 ${replicaId}`)
+  })
+
+  test('says why there is no time for everybody, and what comes nearest', () => {
+    const because = {
+      startsTried: 40,
+      blockers: [],
+      blockersTruncated: false,
+      soleBlockers: [{ participantId: person, starts: 12 }],
+      nearest: [
+        {
+          start: at(0),
+          end: at(3_600),
+          missingRequired: [{ participantId: person, because: 'busy' as const }],
+        },
+      ],
+    }
+    const text = traceText(traceOf([], { state: { type: 'no_overlap', because } }))
+    expect(text).toContain('p1 alone stands in the way of 12 of 40 starts')
+    expect(text).toContain('nearest: Mon 2027-03-01 09:00Z to 10:00Z, which p1 (busy) cannot')
+  })
+
+  test('tells who must act before what happens by itself', () => {
+    const act = { type: 'person', owner: 'named_approver', code: 'approval', until: at(60) } as const
+    const text = traceText(traceOf([], { next: [act] }))
+    expect(text).toContain('NEXT         the named approver must act: approval, until Mon 2027-03-01 09:01Z')
+  })
+})
