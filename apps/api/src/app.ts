@@ -20,6 +20,7 @@ import { referenceRoutes } from './reference.ts'
 import { noteRequests } from './request.ts'
 import { speakPlainly } from './rules.ts'
 import type { Route } from './route.ts'
+import { askingRoutes } from './routes/asking.ts'
 import { endingRoutes } from './routes/ending.ts'
 import { exceptionRoutes } from './routes/exceptions.ts'
 import { inboundMailRoutes } from './routes/inbound-mail.ts'
@@ -42,6 +43,7 @@ export interface ApiOptions {
 /** Every route there is: all that may be asked of this server with a key. */
 export const routesOf = ({ seal }: Pick<ApiOptions, 'seal'>): readonly Route[] => [
   ...schedulingRoutes({ seal }),
+  ...askingRoutes(),
   ...endingRoutes(),
   ...exceptionRoutes(),
   ...repairRoutes(),

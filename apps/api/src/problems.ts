@@ -58,6 +58,16 @@ export const problems = {
     title: 'The meeting does not wait for an approval.',
     advice: 'Read the meeting: its state says what it waits for. An approval is given once.',
   },
+  'meeting-incomplete': {
+    status: 409,
+    title: 'This meeting still waits to be told something.',
+    advice: 'Resolve its exceptions first: until then it has no search to explain.',
+  },
+  'time-approved': {
+    status: 409,
+    title: 'This meeting does not look for a time now.',
+    advice: 'A time was approved, or the meeting has ended. Read it to see where it stands.',
+  },
   'meeting-ended': {
     status: 409,
     title: 'This meeting has ended.',

@@ -28,7 +28,13 @@ export interface Script {
   readonly window: { readonly from: string; readonly to: string }
   readonly clockChange: Date
   readonly bookBy: Date
-  readonly faults: readonly (Omit<FaultSpec, 'skip' | 'times'> & { readonly id: string })[]
+  readonly faults: readonly ScriptedFault[]
+}
+
+export interface ScriptedFault extends Omit<FaultSpec, 'skip' | 'times'> {
+  readonly id: string
+  /** Told when it fires. */
+  readonly harmlessBecause: string
 }
 
 const DAY_MS = 86_400_000
@@ -77,6 +83,7 @@ export const scriptAt = (now: Date): Script => {
         operation: 'freebusy.query',
         address: ben.address,
         act: { type: 'answer', status: 200, body: calendarError(ben.address) },
+        harmlessBecause: 'A calendar that cannot be read is not free: it is read again.',
       },
       {
         id: 'Microsoft throttles once',
@@ -94,6 +101,7 @@ export const scriptAt = (now: Date): Script => {
             },
           },
         },
+        harmlessBecause: 'That account rests as long as asked, and no attempt is spent.',
       },
       {
         id: 'the answer to the write is lost',
@@ -101,6 +109,7 @@ export const scriptAt = (now: Date): Script => {
         operation: 'events.insert',
         address: ada.address,
         act: { type: 'drop', when: 'after_effect' },
+        harmlessBecause: 'Nothing is written again before Google has been asked what became of it.',
       },
     ],
   }

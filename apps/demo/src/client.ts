@@ -12,36 +12,58 @@ export const MeetingAnswer = z.object({
 })
 export type MeetingAnswer = z.output<typeof MeetingAnswer>
 
+/** An entry of the trace. A client lives with kinds and fields that it does not know: there will be more. */
+export const TraceEntry = z.looseObject({ type: z.string(), at: z.string() })
+export type TraceEntry = z.output<typeof TraceEntry>
+
 const Call = z.looseObject({
   provider: z.string(),
   operation: z.string(),
   status: z.number().nullish(),
   outcome: z.string(),
   durationMs: z.number(),
+  requestId: z.string().nullish(),
 })
-const common = { at: z.string() }
-const action = { actionId: z.string(), action: z.string() }
-export const TraceEntry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('action_enqueued'), ...common, ...action }),
-  z.object({
-    type: z.literal('attempt'),
-    ...common,
+const action = {
+  actionId: z.string(),
+  action: z.string(),
+  kind: z.string(),
+  about: z.looseObject({ participantId: z.string().optional() }),
+}
+
+/** The kinds that this client looks into. */
+const schemas = {
+  attempt: z.looseObject({
     ...action,
+    at: z.string(),
+    startedAt: z.string().optional(),
     attempt: z.number(),
     replicaId: z.string().nullable(),
     outcome: z.string(),
     code: z.string().nullable(),
     calls: z.array(Call),
   }),
-  z.looseObject({ type: z.literal('action_ended'), ...common, ...action, outcome: z.string() }),
-  z.looseObject({ type: z.literal('evidence'), ...common, participantId: z.string(), known: z.boolean() }),
-  z.looseObject({ type: z.literal('proposal'), ...common, start: z.string(), end: z.string() }),
-  z.looseObject({ type: z.literal('approval'), ...common, authority: z.string() }),
-  z.looseObject({ type: z.literal('event_written'), ...common, provider: z.string(), eventId: z.string() }),
-  z.looseObject({ type: z.literal('completion_verified'), ...common, checks: z.array(z.string()) }),
-  z.looseObject({ type: z.literal('repair_opened'), ...common, code: z.string(), owner: z.string() }),
-])
-export type TraceEntry = z.output<typeof TraceEntry>
+  unknown_resolved: z.looseObject({ ...action, outcome: z.string(), code: z.string().nullable() }),
+  action_ended: z.looseObject({ ...action, outcome: z.string(), owner: z.string().optional() }),
+  evidence: z.looseObject({ participantId: z.string(), learned: z.string() }),
+  proposal: z.looseObject({ start: z.string(), end: z.string() }),
+  approval: z.looseObject({ authority: z.string() }),
+  event_written: z.looseObject({ provider: z.string(), eventId: z.string() }),
+  completion_verified: z.looseObject({ checks: z.array(z.string()) }),
+  repair_opened: z.looseObject({ code: z.string(), owner: z.string() }),
+}
+export type KnownEntries = { readonly [Type in keyof typeof schemas]: z.output<(typeof schemas)[Type]> }
+export const knownEntries: { readonly [Type in keyof KnownEntries]: z.ZodType<KnownEntries[Type]> } = schemas
+export type Attempt = KnownEntries['attempt']
+
+/** The attempts of a trace. One that is not told as this client knows it is left out. */
+export const attemptsIn = ({ entries }: Pick<TraceAnswer, 'entries'>): readonly Attempt[] =>
+  entries.flatMap((entry) => {
+    if (entry.type !== 'attempt') return []
+    const attempt = knownEntries.attempt.safeParse(entry)
+    return attempt.success ? [attempt.data] : []
+  })
+
 export const TraceAnswer = z.object({
   entries: z.array(TraceEntry),
   pending: z.array(
@@ -49,6 +71,7 @@ export const TraceAnswer = z.object({
       actionId: z.string(),
       action: z.string(),
       state: z.string(),
+      dueAt: z.string().optional(),
       heldBy: z.string().optional(),
     }),
   ),
@@ -62,19 +85,23 @@ export interface ApiClient {
   approve(meetingId: string, proposalId: string, approver: string): Promise<void>
   meeting(id: string): Promise<MeetingAnswer>
   trace(id: string): Promise<TraceAnswer>
+  /** The same as a page to read. */
+  tracePage(id: string): Promise<string>
 }
 
 export const apiClient = (url: string, apiKey: string): ApiClient => {
-  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const ask = async (method: string, path: string, accept: string, body?: unknown): Promise<string> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${apiKey}`, accept, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return JSON.parse(text)
+    return text
   }
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> =>
+    JSON.parse(await ask(method, path, 'application/json', body))
   return {
     create: async (path, body) => Created.parse(await call('POST', path, body)).id,
     approve: async (meetingId, proposalId, approver) => {
@@ -82,5 +109,6 @@ export const apiClient = (url: string, apiKey: string): ApiClient => {
     },
     meeting: async (id) => MeetingAnswer.parse(await call('GET', `/v1/meetings/${id}`)),
     trace: async (id) => TraceAnswer.parse(await call('GET', `/v1/meetings/${id}/trace`)),
+    tracePage: (id) => ask('GET', `/v1/meetings/${id}/trace`, 'text/plain'),
   }
 }

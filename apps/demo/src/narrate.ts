@@ -1,58 +1,94 @@
 import { formatInstant } from '@aftercommit/time'
 import { BERLIN, NEW_YORK } from './cast.ts'
-import type { TraceEntry } from './client.ts'
+import { knownEntries, type Attempt, type KnownEntries, type TraceEntry } from './client.ts'
 
 export interface Names {
   readonly personById: ReadonlyMap<string, string>
   readonly dispatcherOf: (replicaId: string | null) => string
 }
 
+/** What is said of each kind. Undefined for what needs no line. */
+const lines: {
+  readonly [Type in keyof KnownEntries]: (entry: KnownEntries[Type], names: Names) => string | undefined
+} = {
+  attempt: (entry, names) => attemptLine(entry, names),
+  unknown_resolved: ({ action, outcome, code }) =>
+    outcome === 'succeeded'
+      ? `So ${verbOf(action)} had its effect, although its answer was lost: it is not made again.`
+      : `So ${verbOf(action)} had no effect (${code ?? outcome}): it is made again.`,
+  action_ended: ({ action, outcome, owner }) =>
+    outcome === 'dead' ? `${verbOf(action)} is dead: the ${owner ?? 'operator'} must look.` : undefined,
+  evidence: ({ participantId, learned }, { personById }) => {
+    const who = personById.get(participantId) ?? participantId
+    if (learned === 'unknown') return `${who}'s time is not known, and not taken as free.`
+    return learned === 'known' ? `${who}'s busy times are known.` : `${who} has told when they can.`
+  },
+  proposal: ({ start }) => `A time for everybody: ${bothClocks(start)}.`,
+  approval: ({ authority }) =>
+    `Approved (${authority.replaceAll('_', ' ')}): one immutable write is committed with the approval.`,
+  event_written: ({ provider }) => `The event is at ${provider}. It is not called confirmed yet.`,
+  completion_verified: ({ checks }) =>
+    `Read back and proved in ${checks.length} points: ${checks.join(', ')}.`,
+  repair_opened: ({ code, owner }) => `A repair is open: ${code}, owned by ${owner}.`,
+}
+
+/** What is asked for is told when it is done. */
+const untold: ReadonlySet<string> = new Set(['meeting_opened', 'action_enqueued', 'hold_placed'])
+
 /** One line of the story for one entry of the trace; undefined for what needs no line. */
 export const narrate = (entry: TraceEntry, names: Names): string | undefined => {
-  switch (entry.type) {
-    case 'action_enqueued':
-      return undefined
-    case 'attempt':
-      return attemptLine(entry, names)
-    case 'action_ended':
-      return entry.outcome === 'dead' ? `${entry.action} is dead: a person must look.` : undefined
-    case 'evidence': {
-      const who = names.personById.get(entry.participantId) ?? entry.participantId
-      return entry.known
-        ? `${who}'s busy times are known.`
-        : `${who}'s time is not known, and not taken as free.`
-    }
-    case 'proposal':
-      return `A time for everybody: ${bothClocks(entry.start)}.`
-    case 'approval':
-      return `Approved (${entry.authority}): one immutable write is committed with the approval.`
-    case 'event_written':
-      return `The event is at ${entry.provider}. It is not called confirmed yet.`
-    case 'completion_verified':
-      return `Read back and proved in ${entry.checks.length} points: ${entry.checks.join(', ')}.`
-    case 'repair_opened':
-      return `A repair is open: ${entry.code}, owned by ${entry.owner}.`
-  }
+  if (untold.has(entry.type)) return undefined
+  return isKnown(entry.type) ? known(entry.type, entry, names) : generic(entry)
 }
+
+const isKnown = (type: string): type is keyof KnownEntries => Object.hasOwn(knownEntries, type)
+
+const known = <Type extends keyof KnownEntries>(
+  type: Type,
+  entry: TraceEntry,
+  names: Names,
+): string | undefined => {
+  const parsed = knownEntries[type].safeParse(entry)
+  return parsed.success ? lines[type](parsed.data, names) : generic(entry)
+}
+
+/** A kind that came into the API after this story was written. */
+const generic = ({ type }: TraceEntry): string =>
+  `The trace tells of something more: ${type.replaceAll('_', ' ')}.`
 
 /** Why what happened did no harm. */
 const reasons: Readonly<Record<string, string>> = {
   calendar_internal: 'A calendar that cannot be read is not free: it is read again.',
   throttled: 'The account rests as long as asked; no attempt is spent.',
   unknown: 'Nothing is written again before the provider has been asked.',
-  lease_lost: 'Its holder went silent; whoever comes next works under a higher fencing token.',
 }
 
-const attemptLine = (entry: Extract<TraceEntry, { type: 'attempt' }>, names: Names): string => {
+const verbOf = (action: string): string =>
+  action
+    .replace(/^[^.]*\./, '')
+    .replace('#reconcile', '')
+    .replaceAll('_', ' ')
+
+const attemptLine = (entry: Attempt, names: Names): string => {
+  const { replicaId, outcome, kind } = entry
+  const who = names.dispatcherOf(replicaId)
+  const { participantId } = entry.about
+  const whose =
+    participantId === undefined ? '' : ` of ${names.personById.get(participantId) ?? participantId}`
+  const verb = `${verbOf(entry.action)}${whose}`
+  if (outcome === 'lease_lost') {
+    return `${who} went silent over ${verb}: its lease ran out. Whoever comes next works under a higher fencing token.`
+  }
   const calls = entry.calls
     .filter(({ operation }) => operation !== 'token')
-    .map(({ provider, operation, status, outcome }) => `${provider} ${operation} → ${status ?? outcome}`)
-  const verb = entry.action.replace('scheduling.', '').replace('#reconcile', ' (asking)').replaceAll('_', ' ')
-  const code = entry.code === null ? '' : ` (${entry.code})`
-  if (entry.replicaId === null) return `The unknown outcome of ${verb} is settled ⇒ ${entry.outcome}`
-  const why = reasons[entry.code ?? ''] ?? reasons[entry.outcome]
+    .map(
+      ({ provider, operation, status, outcome: answer }) => `${provider} ${operation} → ${status ?? answer}`,
+    )
   const detail = calls.length > 0 ? `: ${calls.join(', ')}` : ''
-  return `${names.dispatcherOf(entry.replicaId)}: ${verb}${detail} ⇒ ${entry.outcome}${code}${why === undefined ? '' : `. ${why}`}`
+  const code = entry.code === null ? '' : ` (${entry.code})`
+  const why = reasons[entry.code ?? ''] ?? reasons[outcome]
+  const asking = kind === 'reconcile' ? 'asks what became of ' : ''
+  return `${who}: ${asking}${verb}${detail} ⇒ ${outcome}${code}${why === undefined ? '' : `. ${why}`}`
 }
 
 export const bothClocks = (instant: string): string => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { simulatorControl } from '@aftercommit/simulator'
 import { scriptAt, type CastMember, type Script } from './cast.ts'
 import { apiClient, type ApiClient, type MeetingAnswer, type TraceAnswer } from './client.ts'
+import { faultTeller } from './faults.ts'
 import { bothClocks, narrate, type Names } from './narrate.ts'
 import type { Stack } from './stack.ts'
 import { deliverTwice, killAfterCommit, type Blow } from './trouble.ts'
@@ -13,6 +14,8 @@ export interface Story {
   readonly script: Script
   readonly meeting: MeetingAnswer
   readonly trace: TraceAnswer
+  /** The trace as its reader gets it. */
+  readonly page: string
   readonly webhookName: string
   /** What was done to the dispatchers themselves. */
   readonly blows: readonly Blow[]
@@ -37,7 +40,7 @@ export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: T
   tell(
     `${script.people.map(({ name, provider }) => `${name} (${provider})`).join(', ')} have connected calendars.`,
   )
-  for (const fault of script.faults) {
+  for (const { harmlessBecause: _, ...fault } of script.faults) {
     await control.addFault({ ...fault, skip: 0, times: 1 })
     tell(`Arranged: ${fault.id}.`)
   }
@@ -56,9 +59,13 @@ export const tellStory = async (stack: Stack, apiKey: string, now: Date, tell: T
   }
   let killing: Promise<void> | undefined
   // Together: when the blow fails, the story ends at once.
-  const [end] = await Promise.all([follow(stack, api, id, approve, tell), stopping])
+  const [end] = await Promise.all([
+    follow(stack, api, id, { approve, tell, tellFaults: faultTeller(control, script.faults) }),
+    stopping,
+  ])
   await killing
-  return { script, webhookName, blows: [twice.blow, kill.blow], ...end }
+  const page = await api.tracePage(id)
+  return { script, webhookName, page, blows: [twice.blow, kill.blow], ...end }
 }
 
 const connectAll = async (
@@ -91,13 +98,24 @@ const intentOf = ({ organizer, people, window, bookBy }: Script, ids: ReadonlyMa
   instruction: 'An hour with Ben and Chen next week, whenever all three of us are at work.',
 })
 
+interface Followed {
+  readonly approve: (proposalId: string) => Promise<void>
+  readonly tell: Tell
+  readonly tellFaults: ReturnType<typeof faultTeller>
+}
+
+/** What is due within the story. A booked event is looked at again long after it. */
+export const duePending = ({ pending }: TraceAnswer): TraceAnswer['pending'] =>
+  pending.filter(
+    ({ state, dueAt }) => state !== 'scheduled' || Date.parse(dueAt ?? '') < Date.now() + STORY_MAX_MS,
+  )
+
 /** Reads the trace again and again, tells what is new, approves when asked, and ends when nothing is left to do. */
 const follow = async (
   stack: Stack,
   api: ApiClient,
   id: string,
-  approve: (proposalId: string) => Promise<void>,
-  tell: Tell,
+  { approve, tell, tellFaults }: Followed,
 ): Promise<{ meeting: MeetingAnswer; trace: TraceAnswer }> => {
   const told = new Set<string>()
   const until = Date.now() + STORY_MAX_MS
@@ -116,11 +134,12 @@ const follow = async (
       const line = narrate(entry, names)
       if (line !== undefined) tell(line)
     }
+    for (const line of await tellFaults(trace, names)) tell(line)
     if (meeting.state.type === 'awaiting_approval' && meeting.proposal && !approved) {
       approved = true
       tell(`The organizer approves ${bothClocks(meeting.proposal.start)}.`)
       await approve(meeting.proposal.id)
-    } else if (trace.pending.length === 0 || Date.now() > until) {
+    } else if (duePending(trace).length === 0 || Date.now() > until) {
       return { meeting, trace }
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))

@@ -1,7 +1,7 @@
 /** Blows to the dispatchers themselves, dealt while the story runs: real signals to real processes. */
 import { once } from 'node:events'
 import type { SimulatorControl } from '@aftercommit/simulator'
-import type { ApiClient, TraceAnswer } from './client.ts'
+import { attemptsIn, type ApiClient, type TraceAnswer } from './client.ts'
 import type { RunningProcess } from './processes.ts'
 import type { Stack } from './stack.ts'
 
@@ -11,6 +11,9 @@ export interface Blow {
   readonly asked: string
   readonly fired: { at: string }[]
 }
+
+/** The call in the middle of which a dispatcher is stopped. */
+export const HELD_CALL = 'the call during which a dispatcher is stopped'
 
 const LOOK_EVERY_MS = 40
 const WAIT_MAX_MS = 30_000
@@ -34,18 +37,15 @@ export const deliverTwice = (
     asked: 'SIGSTOP in the middle of a call, SIGCONT after another dispatcher has finished the work',
     fired: [],
   }
-  const hold = 'the call during which a dispatcher is stopped'
+  const hold = HELD_CALL
   const run = async (api: ApiClient, meetingId: string): Promise<void> => {
     await control.waitForFault(hold)
     const held = await eventually(async () => heldRead(await api.trace(meetingId), stack.dispatchers))
     held.process.child.kill('SIGSTOP')
     tell(`${held.process.name} is stopped (SIGSTOP) in the middle of a read. Its lease will run out.`)
     await eventually(async () => {
-      const { entries } = await api.trace(meetingId)
-      return entries.find(
-        (entry) =>
-          entry.type === 'attempt' && entry.actionId === held.actionId && entry.outcome === 'succeeded',
-      )
+      const attempts = attemptsIn(await api.trace(meetingId))
+      return attempts.find(({ actionId, outcome }) => actionId === held.actionId && outcome === 'succeeded')
     })
     await control.releaseFault(hold)
     held.process.child.kill('SIGCONT')

@@ -1,7 +1,7 @@
 /** The completion contract, judged from outside: by the API, and by what the provider and the client hold. */
 import { simulatorControl, type LedgerEntry } from '@aftercommit/simulator'
 import type { Stack } from './stack.ts'
-import type { Story } from './story.ts'
+import { duePending, type Story } from './story.ts'
 
 export interface Verdict {
   readonly passed: boolean
@@ -15,6 +15,8 @@ export interface Verdict {
   readonly ledger: readonly LedgerEntry[]
 }
 
+const PAGE_LINES_MAX = 80
+
 export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
   const control = simulatorControl(stack.simulatorUrl)
   const [scripted, ledger, events, inbox] = await Promise.all([
@@ -23,7 +25,7 @@ export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
     control.readEvents(story.script.organizer.address),
     control.readWebhooks(story.webhookName),
   ])
-  const { meeting, trace, script } = story
+  const { meeting, trace, page, script } = story
   const faults = [
     ...scripted.map(({ id, provider, operation, act, fired }) => ({
       id,
@@ -41,7 +43,7 @@ export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
   const told = inbox.received.filter(({ body, verified }) => verified && body.includes('"meeting.confirmed"'))
   const checks = [
     { name: 'the meeting is confirmed', passed: meeting.state.type === 'confirmed' },
-    { name: 'nothing is left to do', passed: trace.pending.length === 0 },
+    { name: 'nothing is left to do', passed: duePending(trace).length === 0 },
     {
       name: 'every arranged fault fired',
       passed: faults.every(({ fired }) => fired.length > 0) && faults.length > 0,
@@ -61,6 +63,13 @@ export const judge = async (stack: Stack, story: Story): Promise<Verdict> => {
       passed: Date.parse(live[0]?.start ?? '') === Date.parse(meeting.proposal?.start ?? '-'),
     },
     { name: 'the client was told once, and could check who told it', passed: told.length === 1 },
+    {
+      name: 'the trace tells all of it on one page, and names nobody',
+      passed:
+        page.split('\n').length <= PAGE_LINES_MAX &&
+        /^STANDS +confirmed /m.test(page) &&
+        script.people.every(({ name, address }) => !page.includes(address) && !page.includes(name)),
+    },
   ]
   return {
     passed: checks.every(({ passed }) => passed),

@@ -106,6 +106,8 @@ export interface StoryOptions {
   /** Fields of the intent to replace. */
   readonly intent?: Record<string, unknown>
   readonly dispatcher?: Engine
+  /** Whose meeting it is; a client of its own when left out. */
+  readonly client?: Client
   /** Where the API's requests leave spans. */
   readonly spans?: Spans
 }

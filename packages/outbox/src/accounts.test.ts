@@ -1,15 +1,15 @@
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
-import { claimRows, freeSlots, takeSlots } from './sql.ts'
+import { freeSlots, takeSlots } from './sql.ts'
 import {
   askable,
-  claimantOf,
   handle,
   handleAskable,
   inTurn,
   MINUTE,
   requestsOf,
   safe,
+  upTo,
   useStage,
 } from './stage.testing.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
 import { claimRows, claimSoloRow, markStarted, releaseRow } from './sql.ts'
-import { claimantOf, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
+import { claimantOf, handle, MINUTE, requestsOf, safe, upTo, useStage } from './stage.testing.ts'
 
 const stage = useStage()
 
@@ -25,12 +25,7 @@ test('two dispatchers that claim at once share the rows and neither waits for th
 
 test('twenty dispatchers at once claim every row exactly once', async () => {
   const ping = safe()
-  await stage.enqueue(
-    requestsOf(
-      ping,
-      upTo(200)
-    ),
-  )
+  await stage.enqueue(requestsOf(ping, upTo(200)))
   const claims = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const ids: string[] = []
@@ -164,7 +159,6 @@ test('rows for later become ready when the database says so', async () => {
 test('rows that lost a lease are claimed one at a time, and the lanes take turns', async () => {
   const left = safe()
   const right = safe()
-  const { dispatcher } = stage.database
   for (const each of [left, right]) await stage.enqueue(requestsOf(each, [1, 2, 3]))
   await stage.claimed(left, 10)
   await stage.claimed(right, 10)

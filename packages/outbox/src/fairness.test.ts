@@ -1,9 +1,8 @@
 import { done } from './index.ts'
-import { claimRows, noteLaneTurn, type ClaimedRow } from './sql.ts'
-import { claimantOf, handle, HOUR, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
+import { type ClaimedRow, claimRows, noteLaneTurn } from './sql.ts'
+import { claimantOf, handle, HOUR, MINUTE, requestsOf, safe, upTo, useStage } from './stage.testing.ts'
 
 const stage = useStage()
-
 
 /** Claims like a dispatcher that tells the lane's turn after every batch. */
 const claimed = async (action: ReturnType<typeof safe>, rowsMax: number): Promise<readonly ClaimedRow[]> => {

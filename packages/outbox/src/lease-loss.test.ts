@@ -1,5 +1,5 @@
 import { done, go, type Outcome, type Settled } from './index.ts'
-import { claimRows, claimSoloRow, markStarted, takeOverLostRows } from './sql.ts'
+import { claimSoloRow, markStarted, takeOverLostRows } from './sql.ts'
 import {
   askable,
   changeThing,
@@ -12,6 +12,7 @@ import {
   requestsOf,
   resend,
   safe,
+  upTo,
   useStage,
 } from './stage.testing.ts'
 
@@ -266,4 +267,3 @@ test('a row that may have had its effect keeps its key: nobody overtakes it', as
   await engine.drain()
   expect(await stage.states(id)).toEqual(['1:outcome_unknown', '2:waiting', '1:scheduled'])
 })
-

@@ -13,8 +13,8 @@ import {
   requestsOf,
   resend,
   safe,
-  useStage,
   type Shape,
+  useStage,
 } from './stage.testing.ts'
 
 const stage = useStage()

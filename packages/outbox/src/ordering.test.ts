@@ -9,8 +9,8 @@ import {
   MINUTE,
   requestsOf,
   safe,
-  useStage,
   type Shape,
+  useStage,
 } from './stage.testing.ts'
 
 const stage = useStage()

@@ -12,9 +12,9 @@ import {
   releaseDueRows,
   releaseRow,
   restUnknown,
+  type Sql,
   takeOverLostRows,
   takeUnknownRows,
-  type Sql,
 } from './sql.ts'
 import { claimantOf, safe, useStage } from './stage.testing.ts'
 

@@ -6,7 +6,7 @@ import { enqueue, supersede } from './enqueue.ts'
 import { done, type ActionRequest } from './index.ts'
 import { replayDeadLetter } from './operate.ts'
 import { blocked, rivalOf, type Rival } from './rivals.testing.ts'
-import { claimRows, finishRows, lockKeys, promoteNext, type ClaimedRow } from './sql.ts'
+import { type ClaimedRow, claimRows, finishRows, lockKeys, promoteNext } from './sql.ts'
 import { changeThing, claimantOf, handle, inTurn, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
@@ -17,9 +17,6 @@ beforeEach(async () => {
   rival = await rivalOf(stage.database)
 })
 afterEach(() => rival.end())
-
-const claimed = async (action: ReturnType<typeof keyed>, rowsMax: number): Promise<readonly ClaimedRow[]> =>
-  stage.claimed(action, rowsMax)
 
 /** Ends a claimed row of a key the way a settle does, inside the rival's transaction. */
 const finishInside = async (row: ClaimedRow | undefined): Promise<void> => {
@@ -97,7 +94,7 @@ test('when a successor is superseded at the moment of its promotion, the third i
     other.request({ id, n: 2 }),
     action.request({ id, n: 3 }),
   ])
-  const [head] = await claimed(action, 1)
+  const [head] = await stage.claimed(action, 1)
   await rival.begin(at.tenant)
   await finishInside(head)
   const superseded = stage.database.api.transact(at.tenant, (tx) =>
@@ -125,7 +122,7 @@ test('an insert that waits for the supersede of the newest row still sees the le
   const action = keyed()
   const other = safe({ keyed: true })
   const at = await stage.enqueue((id) => [action.request({ id, n: 1 }), other.request({ id, n: 2 })])
-  await claimed(action, 1)
+  await stage.claimed(action, 1)
   await rival.begin(at.tenant)
   await supersede(rival, { type: 'thing', id: at.id }, [other.name], 'edited')
   const third = stage.enqueue(requestsOf(action, [3]), at)
@@ -154,7 +151,7 @@ test.each([
 test('an insert that waits for the head’s end finds its key free', async () => {
   const action = keyed()
   const at = await stage.enqueue(requestsOf(action, [1]))
-  const [head] = await claimed(action, 1)
+  const [head] = await stage.claimed(action, 1)
   await rival.begin(at.tenant)
   await finishInside(head)
   const second = stage.enqueue(requestsOf(action, [2]), at)
@@ -169,9 +166,9 @@ test('a claim passes over rows that a supersede is about to end, and does not wa
   const at = await stage.enqueue(requestsOf(action, [1]))
   await rival.begin(at.tenant)
   await supersede(rival, { type: 'thing', id: at.id }, [action.name], 'edited')
-  expect(await claimed(action, 10)).toEqual([])
+  expect(await stage.claimed(action, 10)).toEqual([])
   await rival.rollback()
-  expect(await claimed(action, 10)).toHaveLength(1)
+  expect(await stage.claimed(action, 10)).toHaveLength(1)
 })
 
 test('a supersede that meets an uncommitted claim waits for it, and then leaves the row alone', async () => {

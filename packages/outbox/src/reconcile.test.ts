@@ -1,6 +1,7 @@
 import { gate } from '@aftercommit/testing'
 import { done, type Outcome, type Reconciled, type Settled } from './index.ts'
 import {
+  type Ask,
   askable,
   changeThing,
   GRACE_MS,
@@ -9,9 +10,8 @@ import {
   inTurn,
   MINUTE,
   requestsOf,
-  useStage,
-  type Ask,
   type Shape,
+  useStage,
 } from './stage.testing.ts'
 
 const stage = useStage()

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '@aftercommit/platform/db'
 import { enqueue } from './enqueue.ts'
 import { done, type Outcome } from './index.ts'
-import { claimRows } from './sql.ts'
-import { claimantOf, handle, inTurn, requestsOf, safe, useStage } from './stage.testing.ts'
+import { handle, inTurn, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
 
@@ -24,6 +23,9 @@ const engineTables = [
   'outbox_dead',
   'outbox_replica',
   'outbox_account_pause',
+  'outbox_account_slot',
+  'outbox_lane',
+  'outbox_decision',
 ]
 
 const inTenant = (db: Db, tenant: string, text: string, values: readonly unknown[] = []) =>
@@ -91,6 +93,12 @@ test.each([
   ['replay letters of', `select outbox_replay(1, 'me', 'because')`],
   ['dismiss letters of', `select outbox_dismiss(1, 'me', 'because')`],
   ['make partitions of', `select outbox_ensure_partitions(1)`],
+  ['take slots in', `select outbox_take_slots('{}', '{}', '{}')`],
+  ['change the turns of', `update outbox_lane set turn = 0`],
+  ['mend keys of', `select outbox_mend_key(gen_random_uuid(), 'k')`],
+  ['forget what has ended in', `select outbox_retain(1, 1, 1, 1)`],
+  ['drop months of', `select outbox_drop_month(1)`],
+  ['forge decisions about', `insert into outbox_decision default values`],
 ])('the API cannot %s the outbox', async (_what, statement) => {
   const { tenant } = await stage.enqueue(requestsOf(safe(), [1]))
   await expect(inTenant(stage.database.api, tenant, statement)).rejects.toMatchObject(DENIED)
@@ -161,6 +169,8 @@ test.each([
   ['rewrite an attempt', `update outbox_attempt set outcome = 'succeeded'`],
   ['free an identity', 'delete from outbox_identity'],
   ['replay a dead letter', `select outbox_replay(1, 'me', 'because')`],
+  ['forge a decision', `insert into outbox_decision default values`],
+  ['rewrite a decision', `update outbox_decision set decided_by = 'nobody'`],
 ])('the dispatcher cannot %s', async (_what, statement) => {
   const tenant = await stage.database.createTenant()
   await expect(inTenant(stage.database.dispatcher, tenant, statement)).rejects.toMatchObject(DENIED)

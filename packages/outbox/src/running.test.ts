@@ -11,6 +11,7 @@ import {
   MINUTE,
   requestsOf,
   safe,
+  upTo,
   useStage,
 } from './stage.testing.ts'
 
@@ -233,12 +234,7 @@ test('rows whose worker died are rescued by a running engine', async () => {
 
 test('every connection may be killed while rows run, and every row still ends once', async () => {
   const action = safe({ attemptsMax: 50, backoff: { baseMs: 1, maxMs: 5 } })
-  const { id } = await stage.enqueue(
-    requestsOf(
-      action,
-      upTo(60)
-    ),
-  )
+  const { id } = await stage.enqueue(requestsOf(action, upTo(60)))
   const half = gate()
   let calls = 0
   const { engine } = stage.engine(

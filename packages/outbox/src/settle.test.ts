@@ -2,7 +2,7 @@ import { gate } from '@aftercommit/testing'
 import { enqueue } from './enqueue.ts'
 import { done, go, type ActionRequest } from './index.ts'
 import { meetingOf } from './rivals.testing.ts'
-import { claimRows, finishRows, markStarted, releaseRow, restUnknown, takeOverLostRows } from './sql.ts'
+import { finishRows, markStarted, releaseRow, restUnknown, takeOverLostRows } from './sql.ts'
 import { changeThing, claimantOf, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()

@@ -1,14 +1,13 @@
 /** A thousand times: a holder whose lease ran out and its successor settle at the same moment. */
 import { envelopeOf } from './envelope.ts'
 import { settleRow, type SettleResult } from './settle.ts'
-import { claimRows, finishRows, markStarted, takeOverLostRows, type ClaimedRow } from './sql.ts'
-import { changeThing, claimantOf, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
+import { type ClaimedRow, finishRows, markStarted, takeOverLostRows } from './sql.ts'
+import { changeThing, claimantOf, handle, MINUTE, requestsOf, safe, upTo, useStage } from './stage.testing.ts'
 
 const stage = useStage()
 const RACES = 1_000
 /** Of those that carry a domain change, each of which is a transaction of its own. */
 const DOMAIN_RACES = 200
-
 
 /** Rows that one holder has started on and another has taken over: each pair holds one row under two fences. */
 const takenOver = async (action: ReturnType<typeof safe>, rows: number) => {

@@ -1,10 +1,8 @@
 import { gate } from '@aftercommit/testing'
 import { supersede } from './enqueue.ts'
 import { done, go, type Outcome } from './index.ts'
-import { claimRows } from './sql.ts'
 import {
   askable,
-  claimantOf,
   giveUp,
   handle,
   handleAskable,

@@ -10,7 +10,15 @@ export {
 } from './commands.ts'
 export { absenceCodes, resolutionByCode } from './absence.ts'
 export { listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
-export { ConnectionId, EndpointId, ExceptionId, MeetingId, ProposalId, RepairId } from './ids.ts'
+export {
+  ConnectionId,
+  EndpointId,
+  ExceptionId,
+  MeetingId,
+  ParticipantId,
+  ProposalId,
+  RepairId,
+} from './ids.ts'
 export { IntentDraft } from './intent.ts'
 export { listMeetings } from './list.ts'
 export { MeetingState } from './meeting.ts'
@@ -28,3 +36,6 @@ export { ProposalGrounds } from './slot.ts'
 export { listRepairs, resolveRepair, viewRepair, type ResolveRepairResult } from './repairs.ts'
 export { readReplyForm, recordReply } from './replies.ts'
 export { ignoredReasons, receiveMail, type ReceivedMail, type ReceiveResult } from './inbound.ts'
+export { connectParticipant, type ConnectParticipantResult } from './participation.ts'
+export { explainTime, type ExplainResult } from './explanation.ts'
+export { SlotExplanation } from './explain.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ada, ben, intentInput } from './cast.testing.ts'
 import { IntentDraft } from './intent.ts'
 import { defaultPreferences, Preferences } from './preference.ts'

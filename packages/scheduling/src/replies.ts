@@ -88,9 +88,8 @@ const whoAnswers = async (tx: Tx, meeting: Meeting | undefined, claims: LinkClai
       break
   }
   if (!person) return { type: 'not_needed' }
-  if (person.revision !== claims.participantRevision || meeting.revision !== claims.meetingRevision) {
-    return { type: 'outdated' }
-  }
+  // A new window gives everybody a new revision; what is changed about others leaves this person's link as it is.
+  if (person.revision !== claims.participantRevision) return { type: 'outdated' }
   return answerable.has(meeting.state.type) ? { type: 'found', meeting, person } : { type: 'closed' }
 }
 

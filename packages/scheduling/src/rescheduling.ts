@@ -7,7 +7,7 @@ import { gatherNow } from './gathering.ts'
 import type { MeetingId } from './ids.ts'
 import { IntentDraft, untimely, type MeetingIntent } from './intent.ts'
 import type { Meeting, MeetingStateType } from './meeting.ts'
-import { lockMeeting, saveMeeting } from './store.ts'
+import { lockMeeting, renewParticipants, saveMeeting } from './store.ts'
 import type { UnknownReference } from './commands.ts'
 
 export interface RescheduleRequest {
@@ -46,6 +46,7 @@ export const rescheduleMeeting = (
     ]
     if (problems.length > 0) return { type: 'malformed', problems }
     await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'rescheduled')
+    await renewParticipants(tx, rescheduled.meeting)
     const gathering = await gatherNow(tx, rescheduled.meeting)
     await saveMeeting(tx, gathering.meeting)
     await enqueue(tx, [...gathering.actions, rescheduled.deadline])

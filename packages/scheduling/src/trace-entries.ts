@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { ProposalGrounds } from './slot.ts'
-import { countText, durationText, listText, spanText } from './trace-words.ts'
+import { clockText, countText, durationText, listText, spanText } from './trace-words.ts'
 
 const Instant = z.iso.datetime()
 const Id = z.uuid()
@@ -269,7 +269,8 @@ const attemptText = (entry: AttemptFields, naming: Naming): string => {
   if (outcome === 'lease_lost') {
     const answer =
       entry.startedAt === undefined ? 'it had called nobody' : 'whatever it was answered is thrown away'
-    return `${who} went silent over ${actionText(entry, naming)}; its lease ran out, ${answer}`
+    const since = entry.claimedAt === undefined ? '' : ` (held since ${clockText(entry.claimedAt)})`
+    return `${who} went silent over ${actionText(entry, naming)}${since}; its lease ran out, ${answer}`
   }
   const verb = what === 'reconcile' ? 'asked ' : 'did '
   const took = durationMs === undefined ? ' without calling' : ` in ${durationText(durationMs)}`

@@ -30,7 +30,7 @@ describe('every kind of entry', () => {
   test('an attempt whose holder went silent says whose it was and that its answer counts for nothing', () => {
     const lost = { ...entryByType.attempt, outcome: 'lease_lost', code: 'lease_lost', calls: [] }
     expect(lineOf(lost, naming)).toBe(
-      'd1 went silent over read availability [p1]; its lease ran out, whatever it was answered is thrown away',
+      'd1 went silent over read availability [p1] (held since 09:00:02.000); its lease ran out, whatever it was answered is thrown away',
     )
     const { startedAt: _, durationMs: __, ...early } = lost
     expect(lineOf(early, naming)).toContain('it had called nobody')

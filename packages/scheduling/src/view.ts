@@ -1,5 +1,6 @@
 /** A meeting as its client reads it. */
 import type { Db } from '@aftercommit/platform/db'
+import type { AbsenceCode } from './absence.ts'
 import type { MeetingId } from './ids.ts'
 import type { IntentDraft } from './intent.ts'
 import type { Meeting } from './meeting.ts'
@@ -57,7 +58,7 @@ export interface MeetingView {
   /** What is still to be told before work can begin. */
   readonly exceptions: readonly {
     readonly id: string
-    readonly code: string
+    readonly code: AbsenceCode
     readonly path: readonly (string | number)[]
     readonly owner: string
     readonly lapsesAt: string

@@ -5,19 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { startLocalPostgres, urlOf } from '@aftercommit/local-postgres'
+import { makeClockMovable, markAsTestDatabase } from '@aftercommit/local-postgres/movable-clock'
 import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
 import pg from 'pg'
 import { TEMPLATE, type TestCluster } from './test-cluster.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
-
-/** In test databases, and only there, the clock can be moved: the function is replaced, not switched. */
-const MOVABLE_CLOCK = `
-  create table test_clock (offset_ms float8 not null);
-  insert into test_clock values (0);
-  grant select on test_clock to public;
-  create or replace function app_now() returns timestamptz language sql stable parallel safe
-    as $$ select now() + make_interval(secs => (select offset_ms from test_clock) / 1000) $$;`
 
 const main = async (): Promise<void> => {
   const outside = process.env.DATABASE_URL
@@ -37,13 +30,14 @@ const main = async (): Promise<void> => {
   await admin.query(`create database ${TEMPLATE}`)
   await admin.end()
   const templateUrl = urlOf(url, { database: TEMPLATE })
+  const template = new pg.Client({ connectionString: templateUrl })
+  await template.connect()
+  await markAsTestDatabase(template)
   await migrate(templateUrl, MIGRATIONS)
   await ensureLogin(templateUrl, cluster.apiUrl, 'aftercommit_api')
   await ensureLogin(templateUrl, cluster.dispatcherUrl, 'aftercommit_dispatcher')
   await ensureLogin(templateUrl, cluster.operatorUrl, 'aftercommit_operator')
-  const template = new pg.Client({ connectionString: templateUrl })
-  await template.connect()
-  await template.query(MOVABLE_CLOCK)
+  await makeClockMovable(template)
   await template.end()
   process.stdout.write(`${JSON.stringify(cluster)}\n`)
   process.stdin.resume()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { urlOf } from '@aftercommit/local-postgres'
+import { moveClock } from '@aftercommit/local-postgres/movable-clock'
 import { openDb, type Db } from '@aftercommit/platform/db'
 import { afterAll, beforeAll } from '@jest/globals'
 import pg from 'pg'
@@ -64,7 +65,7 @@ export const useDatabase = (): TestDatabase => {
       return tenantId
     },
     advanceClock: async (ms) => {
-      await part('owner').query('update test_clock set offset_ms = offset_ms + $1', [ms])
+      await moveClock(part('owner'), ms)
     },
   }
 }

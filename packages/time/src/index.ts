@@ -32,7 +32,6 @@ export {
   padSpans,
   spansHold,
   spansOf,
-  spansTouch,
   subtractSpans,
   unionSpans,
 } from './spans.ts'

@@ -108,12 +108,6 @@ export const clipSpans = (spans: Spans, start: number, end: number): Spans => {
 /** True if the set holds this moment. */
 export const spansHold = (spans: Spans, at: number): boolean => boundariesUpTo(spans, at) % 2 === 1
 
-/** True if any moment of [start, end) is in the set. */
-export const spansTouch = (spans: Spans, start: number, end: number): boolean => {
-  const passed = boundariesUpTo(spans, start)
-  return start < end && (passed % 2 === 1 || (spans[passed] ?? Infinity) < end)
-}
-
 /** How many boundaries lie at or before a moment. */
 const boundariesUpTo = (spans: Spans, at: number): number => {
   let low = 0

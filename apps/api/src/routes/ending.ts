@@ -3,7 +3,6 @@ import {
   Address,
   cancelMeeting,
   IntentDraft,
-  MeetingId,
   rescheduleMeeting,
   type CancelResult,
   type RescheduleResult,
@@ -13,13 +12,8 @@ import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
 import { MeetingHead } from './scheduling-answers.ts'
+import { OneMeeting } from './scheduling-bodies.ts'
 
-const OneMeeting = z.strictObject({
-  meetingId: MeetingId.meta({
-    description: 'The id that opening the meeting answered.',
-    examples: ['3f2b8c1d-6a4e-4f0b-9d27-8e5c1a7b9f03'],
-  }),
-})
 const by = z
   .strictObject({ address: Address })
   .meta({ description: "Who wants it: the meeting's organizer, or the approver that it names." })

@@ -1,5 +1,6 @@
 /** What scheduling's routes answer, as clients may rely on it: fields are added, never renamed or taken away. */
 import {
+  absenceCodes,
   IntentDraft,
   MeetingState,
   MeetingTrace as Trace,
@@ -36,7 +37,7 @@ export const Meeting = named(
   'Meeting',
   z.object({
     id: Id,
-    revision: z.int(),
+    revision: z.int().meta({ description: 'Raised whenever what is asked for changes.' }),
     state: State,
     intent: MeetingDraft,
     participants: z.array(
@@ -60,17 +61,21 @@ export const Meeting = named(
     completion: z
       .object({
         verifiedAt: Instant,
-        checks: z.array(z.string()),
+        checks: z.array(z.string()).meta({
+          description: 'Every point in which the event that was read back agrees with what was approved.',
+        }),
         conferenceUrl: z.string().optional().meta({ description: 'Where the video conference is.' }),
       })
       .optional(),
     exceptions: z.array(
       z.object({
         id: Id,
-        code: z.string(),
-        path: z.array(z.union([z.string(), z.int()])),
-        owner: z.string(),
-        lapsesAt: Instant,
+        code: z.enum(absenceCodes).meta({ description: 'What was not told.' }),
+        path: z
+          .array(z.union([z.string(), z.int()]))
+          .meta({ description: 'Where in `intent` it is missing.', examples: [['participants', 0]] }),
+        owner: z.string().meta({ description: 'Who is asked for it.' }),
+        lapsesAt: Instant.meta({ description: 'Until when it is waited for; then the meeting lapses.' }),
       }),
     ),
     repairs: z.array(
@@ -93,7 +98,7 @@ export const MeetingList = named(
       z.object({
         id: Id,
         revision: z.int(),
-        state: z.string(),
+        state: z.enum(MeetingState.options.map(({ shape }) => shape.type.value)),
         purpose: z.string(),
         createdAt: Instant,
         changedAt: Instant,

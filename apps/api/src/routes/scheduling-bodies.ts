@@ -1,7 +1,14 @@
 /** What scheduling's routes take. */
-import { Address, ProposalId, type IntentDraft } from '@aftercommit/scheduling'
+import { Address, MeetingId, ProposalId, type IntentDraft } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { named } from '../named.ts'
+
+export const OneMeeting = z.strictObject({
+  meetingId: MeetingId.meta({
+    description: 'The id that opening the meeting answered.',
+    examples: ['3f2b8c1d-6a4e-4f0b-9d27-8e5c1a7b9f03'],
+  }),
+})
 
 export const Approve = named(
   'Approve',

@@ -21,7 +21,7 @@ import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
 import { malformedBody, type ProblemMore } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
-import { Approve, Connect, Endpoint, meetingExample } from './scheduling-bodies.ts'
+import { Approve, Connect, Endpoint, meetingExample, OneMeeting } from './scheduling-bodies.ts'
 import {
   Created,
   Meeting,
@@ -31,12 +31,6 @@ import {
   MeetingTrace,
 } from './scheduling-answers.ts'
 
-const OneMeeting = z.strictObject({
-  meetingId: MeetingId.meta({
-    description: 'The id that opening the meeting answered.',
-    examples: ['3f2b8c1d-6a4e-4f0b-9d27-8e5c1a7b9f03'],
-  }),
-})
 const StateName = z.enum(MeetingState.options.map(({ shape }) => shape.type.value))
 const Position = z.tuple([Instant, z.uuid()])
 

@@ -1,5 +1,5 @@
 /** What a server reports of a mail that it could not deliver, or not yet (RFC 3464, RFC 3463). */
-import { isMessageId, wireAddress } from './compose.ts'
+import { isMessageId, wireAddress } from './address.ts'
 
 export interface Bounce {
   /** `delayed`: it is still being tried. */

@@ -1,6 +1,6 @@
 /** From a message of ours to the bytes and the envelope that go over the wire, or why it cannot be sent at all. */
-import { domainToASCII } from 'node:url'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { isMessageId, wireAddress } from './address.ts'
 import type { MailAddress, MailRefusal, OutgoingMail } from './email.ts'
 
 export type Composed =
@@ -15,35 +15,8 @@ export interface Letter {
   readonly needsUtf8: boolean
 }
 
-/** RFC 5321, 4.5.3.1: 64 octets before the @, and a path of 256 with its brackets. */
-const LOCAL_BYTES_MAX = 64
-const ADDRESS_BYTES_MAX = 254
-/** A header line may have 998 octets (RFC 5322, 2.1.1); ids and URLs cannot be broken over two. */
-const HEADER_VALUE_MAX = 900
-
-// A quoted local part may hold all that is left out here. Nobody's mailbox needs one, and each is a way to smuggle.
-const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]+$/u
-const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
-const MESSAGE_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
-
-/**
- * An address as SMTP takes it: the domain in ASCII (IDNA), the part before the @ as it is. Undefined for what is no
- * address.
- */
-export const wireAddress = (address: string): string | undefined => {
-  const at = address.lastIndexOf('@')
-  const local = address.slice(0, Math.max(at, 0)).normalize('NFC')
-  const domain = domainToASCII(address.slice(at + 1)).toLowerCase()
-  const wire = `${local}@${domain}`
-  const isAddress =
-    LOCAL_PART.test(local) &&
-    DOMAIN.test(domain) &&
-    Buffer.byteLength(local) <= LOCAL_BYTES_MAX &&
-    Buffer.byteLength(wire) <= ADDRESS_BYTES_MAX
-  return isAddress ? wire : undefined
-}
-
-export const isMessageId = (id: string): boolean => id.length <= HEADER_VALUE_MAX && MESSAGE_ID.test(id)
+/** A URL cannot be broken over two lines, and a line may have 998 octets (RFC 5322, 2.1.1). */
+const URL_CHARS_MAX = 900
 
 /** Composes the message. Every header that is ours to make is checked here, so that none can carry a second one. */
 export const compose = async (message: OutgoingMail): Promise<Composed> => {
@@ -100,7 +73,7 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 /** RFC 8058: https, and it asks for no sign-in. */
 const isUnsubscribeUrl = (given: string): boolean => {
-  if (!URL.canParse(given) || given.length > HEADER_VALUE_MAX || !isAscii(given) || /[\s<>,]/.test(given))
+  if (!URL.canParse(given) || given.length > URL_CHARS_MAX || !isAscii(given) || /[\s<>,]/.test(given))
     return false
   const { protocol, username, password } = new URL(given)
   return protocol === 'https:' && username === '' && password === ''

@@ -9,7 +9,7 @@ import { simpleParser } from 'mailparser'
 import type { AddressObject, ParsedMail as Mime } from 'mailparser'
 import { plainBounce, reportIn } from './bounce.ts'
 import type { Bounce } from './bounce.ts'
-import { isMessageId, wireAddress } from './compose.ts'
+import { isMessageId, wireAddress } from './address.ts'
 import { textOfHtml } from './html-text.ts'
 import { ownWords } from './own-words.ts'
 

@@ -279,7 +279,7 @@ describe('whatever is written', () => {
     for (const unit of ['1', ' ', 'a', '\n', '1 ', '2-', 'Tuesday ', 'a/', '1.', 'bis ', "n't "]) {
       const startedAt = performance.now()
       understand(unit.repeat(100_000), inBerlin)
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
     }
   })
 

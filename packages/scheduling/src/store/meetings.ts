@@ -120,6 +120,11 @@ export const replaceParticipant = async (
   })
 }
 
+/** Everybody's part is a new one: links given out before are void. */
+export const renewParticipants = async (tx: Tx, { id: meetingId, revision }: Meeting): Promise<void> => {
+  await tx.prisma.participant.updateMany({ where: { meetingId, removedAt: null }, data: { revision } })
+}
+
 /** Notes that these people are being asked by mail in this round. */
 export const markAsked = async (tx: Tx, ids: readonly ParticipantId[], round: number): Promise<void> => {
   if (ids.length === 0) return
