@@ -21,6 +21,10 @@ const jest = {
 const tasks = {
   // Whoever asks for help need not wait for a build.
   start: (args) => [...(asksForHelp(args) ? [] : [build]), node(...tsx, 'apps/demo/src/main.ts', ...args)],
+  scenario: (args) => [
+    ...(args.includes('--list') || asksForHelp(args) ? [] : [build]),
+    node(...tsx, 'apps/demo/src/scenario/main.ts', ...args),
+  ],
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
   'test:slow': (args) => [
     {

@@ -77,11 +77,17 @@ const engineWorkers = (done: (rows: number) => void) => {
   }
 }
 
-/** Rates, sampled, of workers whose lane is never empty. */
+/** What one sample saw: by the clock, and by the processor time that client and server spent, writing rows included. */
+interface Sample {
+  readonly perSecond: number
+  readonly perCpuSecond: number
+}
+
+/** Samples of workers whose lane is never empty. */
 const run = async (
   workers: (done: (rows: number) => void) => () => Promise<void>,
   seconds: number,
-): Promise<readonly number[]> => {
+): Promise<readonly Sample[]> => {
   const tenant = await ground.createTenant()
   const id = randomUUID()
   let written = 0
@@ -100,35 +106,42 @@ const run = async (
     }
   })()
   const stop = workers((rows) => void (ended += rows))
-  const rates: number[] = []
+  const samples: Sample[] = []
   for (let at = 0; at < seconds * 1_000; at += SAMPLE_MS) {
-    const before = ended
-    const began = performance.now()
+    const before = { ended, atMs: performance.now(), cpuMs: await ground.cpuMs() }
     await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS))
-    rates.push((ended - before) / ((performance.now() - began) / 1_000))
+    const rows = ended - before.ended
+    samples.push({
+      perSecond: rows / ((performance.now() - before.atMs) / 1_000),
+      perCpuSecond: rows / (((await ground.cpuMs()) - before.cpuMs) / 1_000),
+    })
   }
   stopProducing.abort()
   await producing
   await stop()
   await ground.owner.query('delete from outbox')
   await ground.owner.query('vacuum analyze outbox')
-  return rates
+  return samples
 }
 
 const compare = async (
   what: string,
   workers: (done: (rows: number) => void) => () => Promise<void>,
 ): Promise<void> => {
-  const free = median(await run(workers, 10))
+  const free = await run(workers, 10)
   const unpin = await pin()
-  const rates = await run(workers, PINNED_S)
+  const pinned = await run(workers, PINNED_S)
   await unpin()
   await ground.owner.query('vacuum analyze outbox')
-  const late = median(rates.slice(-5))
-  say(
-    `${what}: free ${free.toFixed(0)}/s, after ${PINNED_S} s of an old snapshot ${late.toFixed(0)}/s = ${(late / free).toFixed(2)}x`,
-  )
-  say(`  every 2 s: ${rates.map((rate) => rate.toFixed(0)).join(' ')}`)
+  const late = pinned.slice(-5)
+  for (const by of ['perSecond', 'perCpuSecond'] as const) {
+    const [before, after] = [free, late].map((samples) => median(samples.map((sample) => sample[by])))
+    const ratio = ((after ?? 0) / (before ?? 0)).toFixed(2)
+    say(
+      `${what}, rows ${by}: free ${before?.toFixed(0)}, at the end of ${PINNED_S} s ${after?.toFixed(0)}: ${ratio}x`,
+    )
+  }
+  say(`  every 2 s: ${pinned.map(({ perSecond }) => perSecond.toFixed(0)).join(' ')}`)
 }
 
 await compare('claim and settle, without a mark', (done) => bareWorkers(false, done))

@@ -2,9 +2,10 @@
 import { useDatabase } from '@aftercommit/testing'
 import { describe, expect, test } from '@jest/globals'
 import { useSchedulingWorld } from './scheduling-world.testing.ts'
+import type {
+  openStory} from './story.testing.ts';
 import {
   firstSlot,
-  openStory,
   operationsOf,
   providers,
   proposeStory,

@@ -183,7 +183,7 @@ export const openStory = async (
   database: TestDatabase,
   options: StoryOptions = {},
 ): Promise<Story> => {
-  const client = await world.createClient(options.spans)
+  const client = options.client ?? (await world.createClient(options.spans))
   // The database's clock is moved on by these tests, and a receiver that checks signatures checks their time as well.
   await world.control.putWebhookSettings(client.webhookName, { secret: null })
   const cast = await connectCast(client, options)

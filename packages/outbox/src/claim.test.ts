@@ -70,6 +70,23 @@ test('a lane gives only its own rows, oldest first, and no more than asked for',
   ])
 })
 
+test('a claim from a place on passes over what comes before it, which a full one finds', async () => {
+  const ping = safe()
+  const { id } = await stage.enqueue(requestsOf(ping, [1, 2, 3, 4]))
+  const { dispatcher } = stage.database
+  const { rows } = await stage.database.owner.query<{ turn: string; id: string }>(
+    `select turn, id from outbox where aggregate_id = $1 order by turn, id offset 1`,
+    [id],
+  )
+  const second = rows[0]
+  const from = await claimRows(dispatcher, claimantOf(ping), ping.lane, 10, second)
+  const rest = await stage.claimed(ping, 10)
+  expect([from, rest].map((rows) => rows.map(({ payload }) => payload))).toEqual([
+    [2, 3, 4].map((n) => ({ id, n })),
+    [{ id, n: 1 }],
+  ])
+})
+
 test('a lane whose workers are all busy delays no other', async () => {
   const slow = safe()
   const quick = safe()

@@ -40,8 +40,8 @@ export interface CallContext {
   /** Bound of one HTTP exchange including its body, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * The trace this attempt belongs to, in the form of W3C Trace Context's `traceparent`; sent with every exchange. A
-   * malformed one is not sent.
+   * The trace this attempt belongs to, in the form of W3C Trace Context's `traceparent`; sent with every exchange. Judged
+   * where it came in, and never again.
    */
   readonly traceParent?: string
   /** Receives one redacted record per HTTP exchange: no address, no token, no body. */

@@ -69,14 +69,11 @@ export const exchange = async (request: HttpRequest, context: CallContext): Prom
   }
 }
 
-/** Version, trace id, span id and flags (W3C Trace Context, 3.2.2). */
-const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
-
 /** The headers by which the other side can join its records to our trace; none when there is none. */
 export const traceHeaders = ({
   traceParent,
 }: Pick<CallContext, 'traceParent'>): { readonly traceparent?: string } =>
-  traceParent !== undefined && TRACE_PARENT.test(traceParent) ? { traceparent: traceParent } : {}
+  traceParent === undefined ? {} : { traceparent: traceParent }
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
 

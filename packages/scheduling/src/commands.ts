@@ -137,6 +137,8 @@ export const participantOf = (
   connectionId: person.calendarConnectionId,
   timeZone: person.timeZone,
   workingHours: person.workingHours,
+  bufferBeforeMinutes: person.bufferBeforeMinutes,
+  bufferAfterMinutes: person.bufferAfterMinutes,
   revision,
   askedRound: undefined,
 })

@@ -28,7 +28,13 @@ export const bookedProposalOf = ({ state, standingProposalId }: Meeting): Propos
       return state.proposalId
     case 'in_repair':
       return state.proposalId ?? standingProposalId
-    default:
+    case 'incomplete':
+    case 'gathering':
+    case 'choosing':
+    case 'awaiting_approval':
+    case 'no_overlap':
+    case 'lapsed':
+    case 'cancelled':
       return standingProposalId
   }
 }

@@ -3,6 +3,7 @@ import type { Db } from '@aftercommit/platform/db'
 import { explainSlot, type SlotExplanation } from './explain.ts'
 import type { MeetingId } from './ids.ts'
 import { windowOf } from './intent.ts'
+import { withBuffers } from './search.ts'
 import { currentEvidence } from './known.ts'
 import { readAnyMeeting, isComplete, readEvidence, readHoldsOfOthers, readParticipants } from './store.ts'
 
@@ -24,8 +25,13 @@ export const explainTime = (
     if (!meeting) return { type: 'not_found' }
     if (!isComplete(meeting)) return { type: 'incomplete' }
     const participants = await readParticipants(tx, meetingId)
-    const evidence = [...currentEvidence(meeting, await readEvidence(tx, meetingId)).values()]
-    const held = await readHoldsOfOthers(tx, meetingId, participants, windowOf(meeting.intent))
+    const evidence = [...currentEvidence(meeting, await readEvidence(tx, meetingId), tx.now).values()]
+    const held = await readHoldsOfOthers(
+      tx,
+      meetingId,
+      participants,
+      withBuffers(windowOf(meeting.intent), participants),
+    )
     const explanation = explainSlot({ meeting, participants, evidence, held, now: tx.now }, start)
     return { type: 'explained', explanation }
   })

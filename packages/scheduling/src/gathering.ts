@@ -10,7 +10,7 @@ import { markAsked, readEvidence, readParticipants } from './store.ts'
 export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
   const participants = await readParticipants(tx, meeting.id)
   const evidence = await readEvidence(tx, meeting.id)
-  const knownOf = knownPeople(meeting, participants, evidence)
+  const knownOf = knownPeople(meeting, participants, evidence, tx.now)
   // Messages of an earlier round would find so by themselves; ended here, nobody waits for them.
   const { name } = schedulingActions.askParticipant
   if (meeting.round > 1) await supersede(tx, { type: 'meeting', id: meeting.id }, [name], 'round_over')
@@ -23,5 +23,5 @@ export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
 export const afterEvidence = async (tx: Tx, meeting: Meeting): Promise<Change> => {
   const participants = await readParticipants(tx, meeting.id)
   const evidence = await readEvidence(tx, meeting.id)
-  return evidenceArrived(meeting, participants, knownPeople(meeting, participants, evidence))
+  return evidenceArrived(meeting, participants, knownPeople(meeting, participants, evidence, tx.now))
 }

@@ -19,6 +19,7 @@ const latest = (pieces: readonly Evidence[]): Evidence | undefined =>
 export const currentEvidence = (
   meeting: Pick<Meeting, 'round' | 'statedSinceRound'>,
   evidence: readonly Evidence[],
+  now: Date,
 ): ReadonlyMap<ParticipantId, Evidence> => {
   const ids = new Set(evidence.map(({ participantId }) => participantId))
   const current = [...ids].flatMap((id): [ParticipantId, Evidence][] => {
@@ -26,7 +27,11 @@ export const currentEvidence = (
     const thisRound = pieces.filter(({ round }) => round === meeting.round)
     const piece =
       thisRound.find((each) => isCalendar(each) && each.type === 'known') ??
-      latest(pieces.filter((each) => isOwnWord(each) && each.round >= meeting.statedSinceRound)) ??
+      latest(
+        pieces.filter(
+          (each) => isOwnWord(each) && each.round >= meeting.statedSinceRound && each.expiresAt > now,
+        ),
+      ) ??
       latest(thisRound)
     return piece ? [[id, piece]] : []
   })
@@ -38,8 +43,9 @@ export const knownPeople = (
   meeting: Pick<Meeting, 'round' | 'statedSinceRound'>,
   participants: readonly Participant[],
   evidence: readonly Evidence[],
+  now: Date,
 ): ReadonlySet<ParticipantId> => {
-  const current = currentEvidence(meeting, evidence)
+  const current = currentEvidence(meeting, evidence, now)
   const isKnown = ({ id, askedRound }: Participant): boolean => {
     const piece = current.get(id)
     return (

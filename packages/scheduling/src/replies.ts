@@ -4,7 +4,7 @@ import { enqueue } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import type { LinkClaims } from '@aftercommit/platform/links'
 import { parseTimeZone } from '@aftercommit/time'
-import type { Evidence } from './evidence.ts'
+import { evidenceExpiresAt, type Evidence } from './evidence.ts'
 import { afterEvidence, gatherNow } from './gathering.ts'
 import { EvidenceId, MeetingId, ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
@@ -36,7 +36,7 @@ export const readReplyForm = (db: Db, claims: LinkClaims): Promise<ReplyForm | R
     if (found.type !== 'found') return found
     const { person } = found
     const evidence = await readEvidence(tx, found.meeting.id)
-    const piece = currentEvidence(found.meeting, evidence).get(person.id)
+    const piece = currentEvidence(found.meeting, evidence, tx.now).get(person.id)
     return {
       type: 'open',
       disclosed: disclose(found.meeting.intent.disclosure, factsFor(found.meeting.intent, person.address)),
@@ -78,19 +78,13 @@ type Answering =
 const whoAnswers = async (tx: Tx, meeting: Meeting | undefined, claims: LinkClaims): Promise<Answering> => {
   if (!meeting) return { type: 'not_found' }
   const person = (await readParticipants(tx, meeting.id)).find(({ id }) => id === claims.participantId)
-  switch (meeting.state.type) {
-    case 'cancelling':
-    case 'cancelled':
-      return { type: 'cancelled' }
-    case 'lapsed':
-      return { type: 'lapsed' }
-    default:
-      break
-  }
+  const { type } = meeting.state
+  if (type === 'cancelling' || type === 'cancelled') return { type: 'cancelled' }
+  if (type === 'lapsed') return { type: 'lapsed' }
   if (!person) return { type: 'not_needed' }
   // A new window gives everybody a new revision; what is changed about others leaves this person's link as it is.
   if (person.revision !== claims.participantRevision) return { type: 'outdated' }
-  return answerable.has(meeting.state.type) ? { type: 'found', meeting, person } : { type: 'closed' }
+  return answerable.has(type) ? { type: 'found', meeting, person } : { type: 'closed' }
 }
 
 /** Until a time is approved. A repair about a person's time may be mended by what they say. */
@@ -133,7 +127,7 @@ const ownWord = (tx: Tx, meeting: Meeting, person: Participant) => ({
   round: meeting.round,
   source: 'reply_page' as const,
   retrievedAt: tx.now,
-  expiresAt: windowOf(meeting.intent).end,
+  expiresAt: evidenceExpiresAt('reply_page', tx.now, windowOf(meeting.intent)),
 })
 
 const commit = async (tx: Tx, change: Change): Promise<void> => {
@@ -148,18 +142,14 @@ const afterStatement = async (
   free: readonly { readonly start: Date; readonly end: Date }[],
 ): Promise<Change> => {
   const { state } = meeting
-  switch (state.type) {
-    case 'gathering':
-      return afterEvidence(tx, meeting)
-    case 'awaiting_approval': {
-      const proposal = await readProposal(tx, meeting.id, state.proposalId)
-      const fits = free.some(({ start, end }) => proposal && start <= proposal.start && end >= proposal.end)
-      return fits ? { meeting, actions: [] } : gatherNow(tx, nextRound(meeting))
-    }
-    default:
-      // A search under way knows nothing of this yet, and one that failed may succeed now.
-      return gatherNow(tx, nextRound(meeting))
+  if (state.type === 'gathering') return afterEvidence(tx, meeting)
+  if (state.type === 'awaiting_approval') {
+    const proposal = await readProposal(tx, meeting.id, state.proposalId)
+    const fits = free.some(({ start, end }) => proposal && start <= proposal.start && end >= proposal.end)
+    if (fits) return { meeting, actions: [] }
   }
+  // A search under way knows nothing of this yet, and one that failed may succeed now.
+  return gatherNow(tx, nextRound(meeting))
 }
 
 const declined = async (tx: Tx, meeting: Meeting, person: Participant): Promise<Change> => {

@@ -70,20 +70,21 @@ export const readTrace = (
   db.transact(tenantId, async (tx) => {
     const meeting = await readAnyMeeting(tx, meetingId)
     if (!meeting) return undefined
+    const { openedAt, changedAt } = await readMeetingTimes(tx, meetingId)
+    const { instruction } = isComplete(meeting) ? meeting.intent : meeting.draft
+    const repairs = await readRepairs(tx, meetingId)
+    const exceptions = await readExceptionsOf(tx, meetingId)
+    const facts = [...(await learnedEntries(tx, meetingId)), ...(await decidedEntries(tx, meetingId))]
+    // Each statement sees what was committed before it. Read last, the outbox has the attempt behind every fact.
     const actions = await readActions(tx.sql, { type: 'meeting', id: meetingId })
     const attempts = await readAttempts(
       tx.sql,
       actions.map(({ id }) => id),
     )
-    const repairs = await readRepairs(tx, meetingId)
-    const exceptions = await readExceptionsOf(tx, meetingId)
-    const { openedAt, changedAt } = await readMeetingTimes(tx, meetingId)
-    const { instruction } = isComplete(meeting) ? meeting.intent : meeting.draft
     const entries = inCausalOrder([
       openingEntry(openedAt, instruction),
       ...actionEntries(actions, attempts),
-      ...(await learnedEntries(tx, meetingId)),
-      ...(await decidedEntries(tx, meetingId)),
+      ...facts,
       ...exceptions.flatMap(exceptionEntries),
       ...repairs.flatMap(repairEntries),
     ])
@@ -147,7 +148,7 @@ const awaitedOf = async (tx: Tx, meeting: Meeting | IncompleteMeeting) => {
   }
   if (meeting.state.type !== 'gathering') return []
   const participants = await readParticipants(tx, meeting.id)
-  const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id))
+  const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now)
   return participants
     .filter(({ id, askedRound }) => askedRound === meeting.round && !known.has(id))
     .map(({ id }) => ({

@@ -72,9 +72,23 @@ export const useDatabase = (): TestDatabase => {
 
 type Opened = Pick<TestDatabase, 'api' | 'dispatcher' | 'operator' | 'owner' | 'urls'>
 
-const open = async (): Promise<Opened> => {
+/** A fresh database outside the life of a test file; `suffix` tells several of one worker apart. */
+export const openTestDatabase = async (
+  suffix: string,
+): Promise<Opened & { readonly close: () => Promise<void> }> => {
+  const opened = await open(suffix)
+  const { api, dispatcher, operator, owner } = opened
+  return {
+    ...opened,
+    close: async () => {
+      await Promise.all([api.close(), dispatcher.close(), operator.close(), owner.end()])
+    },
+  }
+}
+
+const open = async (suffix = ''): Promise<Opened> => {
   const cluster = testCluster()
-  const database = `aftercommit_test_${process.env.JEST_WORKER_ID ?? '0'}`
+  const database = `aftercommit_test_${process.env.JEST_WORKER_ID ?? '0'}${suffix}`
   const admin = new pg.Client({ connectionString: cluster.ownerUrl })
   await admin.connect()
   await admin.query(`drop database if exists ${database} with (force)`)

@@ -1,2 +1,2 @@
-export { useDatabase, type TestDatabase } from './database.ts'
+export { openTestDatabase, useDatabase, type TestDatabase } from './database.ts'
 export { gate, type Gate } from './gate.ts'

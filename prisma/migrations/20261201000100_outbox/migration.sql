@@ -561,6 +561,27 @@ begin
   return made;
 end $$;
 
+-- Takes up to `p_limit` ready rows of a lane in the order of their places, from one on, skipping what others hold. Each
+-- gets a fence larger than any it had before. One range of one index, whatever the statistics say: the table is empty
+-- most of the time, and a plan made then would gather and sort a whole backlog at every claim. For the same reason the
+-- rows are updated by `id = any(array(…))`: a join could scan the whole table.
+create function outbox_claim(p_actions text[], p_leases_ms float8[], p_owner uuid, p_lane text, p_limit int,
+                             p_turn bigint, p_id bigint) returns setof outbox
+  language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+begin
+  return query
+    with picked as materialized (
+      select o.id from outbox o
+        where o.state = 'ready' and not o.solo and o.lane = p_lane and (o.turn, o.id) >= (p_turn, p_id)
+          and o.action = any (p_actions)
+        order by o.turn, o.id limit p_limit for update skip locked)
+    update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = p_owner,
+        lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
+      from unnest(p_actions, p_leases_ms) as lease(action, ms)
+      where o.id = any (array(select picked.id from picked)) and lease.action = o.action
+      returning o.*;
+end $$;
+
 -- Puts a key's rows back into the order that every other statement keeps: the first runs, the others wait. Answers how
 -- many rows it had to move, which is none unless there is a defect, and the lane that has work now.
 create function outbox_mend_key(p_tenant uuid, p_key text, out mended int, out lane text)
@@ -717,7 +738,7 @@ begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
     'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
-    'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
+    'outbox_claim(text[], float8[], uuid, text, int, bigint, bigint)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
     'outbox_free_slots(bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
@@ -726,7 +747,7 @@ grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, te
 grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
-  outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
+  outbox_claim(text[], float8[], uuid, text, int, bigint, bigint), outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
   outbox_free_slots(bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 

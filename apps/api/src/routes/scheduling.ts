@@ -1,5 +1,7 @@
 import type { Db } from '@aftercommit/platform/db'
 import type { Seal } from '@aftercommit/platform/sealing'
+import type {
+  MeetingId} from '@aftercommit/scheduling';
 import {
   addWebhookEndpoint,
   approveProposal,
@@ -7,7 +9,6 @@ import {
   holdMeetingVersion,
   Instant,
   listMeetings,
-  MeetingId,
   MeetingState,
   openMeeting,
   readTrace,

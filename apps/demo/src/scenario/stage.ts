@@ -8,19 +8,24 @@ export interface Stage {
   readonly simulatorUrl: string
   readonly ledger: OutboxLedger
   readonly clock: Clock
-  /** Lets everything happen that is due. */
-  settle(): Promise<void>
+  /** Lets everything happen that is due, and looks on meanwhile. */
+  settle(look: () => Promise<void>): Promise<void>
   /** Kills one, starts another. Answers who was killed. */
   killDispatcher(): Promise<string>
-  /** Freezes the dispatcher that is in a call held by this fault, until another has done its work. Answers who it was. */
-  freezeDispatcher(fault: string): Promise<string>
+  /**
+   * Freezes the dispatcher that reads this person's calendar and is held in it by this fault, until another has done its
+   * work. Answers who it was.
+   */
+  freezeDispatcher(fault: string, participantId: string): Promise<string>
   dispatcherName(replicaId: string | null): string
   stop(): Promise<void>
 }
 
 export interface Clock {
+  /** The world's own: nobody can move it. */
+  readonly isReal: boolean
   now(): Promise<Date>
-  /** To a moment that is not yet. A clock that nobody can move waits a little instead. */
+  /** To a moment that is not yet. A real clock is waited for. */
   moveTo(at: Date): Promise<void>
 }
 

@@ -2,32 +2,18 @@
 import type { Sql } from '../connection.ts'
 import { CLAIMED_COLUMNS, idsAndFences, type ClaimedRow, type Hold } from './rows.ts'
 
-/**
- * The rows are updated by `id = any(array(…))`: a join would let the planner scan the whole table as soon as it takes
- * the limit, which it does not know when it plans, for large.
- */
-const claimOf = (pick: string): string => `
-  with picked as materialized (${pick} for update skip locked)
+const CLAIM = `select ${CLAIMED_COLUMNS} from outbox_claim($1, $2, $3, $4, $5, $6, $7) o`
+
+const CLAIM_SOLO = `
+  with picked as materialized (
+    select id from outbox
+    where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
+    order by array_position($4, lane), available_at, id limit 1 for update skip locked)
   update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $3,
     lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
   from unnest($1::text[], $2::float8[]) as lease(action, ms)
   where o.id = any(array(select id from picked)) and lease.action = o.action
   returning ${CLAIMED_COLUMNS}`
-
-/** One range of one index, in the order of turns. What is ready is due: whatever waits for a time is not in it. */
-const claimOfLane = (from: string): string =>
-  claimOf(`
-    select id from outbox
-    where state = 'ready' and not solo and lane = $4 ${from} and action = any($1)
-    order by turn, id limit $5`)
-
-const CLAIM = claimOfLane('')
-const CLAIM_FROM = claimOfLane('and (turn, id) >= ($6::bigint, $7::bigint)')
-
-const CLAIM_SOLO = claimOf(`
-    select id from outbox
-    where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
-    order by array_position($4, lane), available_at, id limit 1`)
 
 /** Who claims, what it knows, and for how long it may hold a row of each kind. */
 export interface Claimant {
@@ -44,13 +30,14 @@ const claimantValues = ({ leases, replicaId }: Claimant): readonly [string[], nu
 /** A place in a lane. */
 export type Place = Pick<ClaimedRow, 'turn' | 'id'>
 
+const FIRST_PLACE: Place = { turn: '-9223372036854775808', id: '0' }
+
 /** Whether one place comes before another; negative if so. */
 export const comparePlaces = (a: Place, b: Place): number =>
   Number(BigInt(a.turn) - BigInt(b.turn)) || Number(BigInt(a.id) - BigInt(b.id))
 
 /**
- * Takes up to `rowsMax` ready rows of one lane in the order of their turns, skipping what others hold. Each gets a fence
- * larger than any it had before. Run outside a transaction, so that the claim is short and committed before any work
+ * Takes up to `rowsMax` ready rows of one lane; see the function in the migration. Run outside a transaction, so that the claim is short and committed before any work
  * begins. With `from`, rows before that place are not looked at.
  */
 export const claimRows = async (
@@ -58,12 +45,10 @@ export const claimRows = async (
   claimant: Claimant,
   lane: string,
   rowsMax: number,
-  from?: Place,
+  from: Place = FIRST_PLACE,
 ): Promise<readonly ClaimedRow[]> => {
-  const values = [...claimantValues(claimant), lane, rowsMax]
-  const { rows } = await (from
-    ? sql.query<ClaimedRow>(CLAIM_FROM, [...values, from.turn, from.id])
-    : sql.query<ClaimedRow>(CLAIM, values))
+  const values = [...claimantValues(claimant), lane, rowsMax, from.turn, from.id]
+  const { rows } = await sql.query<ClaimedRow>(CLAIM, values)
   return rows.sort(comparePlaces)
 }
 

@@ -11,7 +11,7 @@ export interface Letter {
   readonly from: string
   readonly to: string
   readonly raw: Buffer
-  /** The recipient's or the sender's name before the @ is not ASCII: only a server with SMTPUTF8 can be given it. */
+  /** The recipient's name before the @ is not ASCII: only a server with SMTPUTF8 can be given it. */
   readonly needsUtf8: boolean
 }
 
@@ -24,7 +24,9 @@ export const compose = async (message: OutgoingMail): Promise<Composed> => {
   const to = headerAddress(message.to)
   const replyTo = message.replyTo && headerAddress(message.replyTo)
   if (!to) return { type: 'refused', reason: 'address', code: 'malformed_address' }
-  if (!from || replyTo === null) return { type: 'refused', reason: 'sender', code: 'malformed_address' }
+  // Ours to choose, and chosen so that any server takes them.
+  if (!from || replyTo === null || !isAscii(`${from.address}${replyTo?.address ?? ''}`))
+    return { type: 'refused', reason: 'sender', code: 'malformed_address' }
   const { messageId, inReplyTo, references = [], unsubscribeUrl, autoSubmitted = 'auto-generated' } = message
   const ids = [messageId, ...(inReplyTo === undefined ? [] : [inReplyTo]), ...references]
   if (!ids.every(isMessageId)) return { type: 'refused', reason: 'content', code: 'malformed_message_id' }
@@ -51,9 +53,10 @@ export const compose = async (message: OutgoingMail): Promise<Composed> => {
   })
     .compile()
     .build()
-  const needsUtf8 =
-    !isAscii(from.address) || !isAscii(to.address) || (replyTo ? !isAscii(replyTo.address) : false)
-  return { type: 'composed', letter: { from: from.address, to: to.address, raw, needsUtf8 } }
+  return {
+    type: 'composed',
+    letter: { from: from.address, to: to.address, raw, needsUtf8: !isAscii(to.address) },
+  }
 }
 
 /** Null for what is no address. */

@@ -20,6 +20,7 @@ export interface OutgoingMail {
    * which a person's mail program, or we, can tell a repeat. Some relays replace it.
    */
   readonly messageId: string
+  /** ASCII before the @, and so is `replyTo`. */
   readonly from: MailAddress
   readonly to: MailAddress
   readonly replyTo?: MailAddress

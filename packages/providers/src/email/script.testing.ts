@@ -25,7 +25,10 @@ export interface Heard {
   readonly commands: string[]
   /** What came after DATA, with the dots still doubled. */
   data: string
-  /** Mails that the server kept. */
+  /**
+   * Mails that the server kept. An empty one is none of ours: nodemailer sends it to end a transaction that a server opened
+   * although it had refused every recipient.
+   */
   taken: number
   readonly reached: Step[]
 }
@@ -67,7 +70,7 @@ const converse = (socket: Socket, script: SmtpScript, heard: Heard): void => {
   const perform = (step: Step): void => {
     heard.reached.push(step)
     const act = script[step] ?? say('502 5.5.1 Not implemented')
-    if (act.taken) heard.taken += 1
+    if (act.taken && heard.data !== '') heard.taken += 1
     if (act.type === 'say') {
       socket.write(`${act.text}\r\n`)
       if (act.thenDrop) socket.end()

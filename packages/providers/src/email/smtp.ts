@@ -81,7 +81,9 @@ const serverOf = ({ url: given, requireTls = true, returnPath, ca }: SmtpOptions
     throw new TypeError('the mail server must be given as an smtp: or smtps: URL with a host')
   }
   const sender = returnPath === undefined ? undefined : wireAddress(returnPath)
-  if (returnPath !== undefined && sender === undefined) throw new TypeError('returnPath must be an address')
+  if (returnPath !== undefined && (sender === undefined || /[^\x21-\x7e]/.test(sender))) {
+    throw new TypeError('returnPath must be an address in ASCII')
+  }
   const secure = url.protocol === 'smtps:'
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -170,7 +172,14 @@ const endingOf = (
     const send = () => {
       progress.phase = 'envelope'
       const envelope = { from: letter.from, to: letter.to, size: letter.raw.length }
-      connection.send(envelope, messageStream(letter.raw, progress), (error, info) => {
+      // nodemailer goes on after any 2xx as well. A server that does not wait for a message would take its lines for
+      // commands, and its answer to one of them would look like the message's.
+      const mayBegin = () => {
+        const asked = replyOf(connection.lastServerResponse)?.status === 354
+        if (!asked) resolve({ type: 'unable', answer: { type: 'not_sent', code: 'malformed_reply' } })
+        return asked
+      }
+      connection.send(envelope, messageStream(letter.raw, progress, mayBegin), (error, info) => {
         if (error) fail(error)
         else resolve({ type: 'taken', response: info.response })
       })
@@ -214,11 +223,15 @@ const unableAnswer = (connection: SMTPConnection, server: Server, letter: Letter
 const CHUNK_BYTES = 16 * 1024
 
 /** The message as a stream that notes how much of it may be on the wire. */
-const messageStream = (raw: Buffer, progress: Progress): Readable => {
+const messageStream = (raw: Buffer, progress: Progress, mayBegin: () => boolean): Readable => {
   let sent = 0
   const stream = new Readable({
     highWaterMark: CHUNK_BYTES,
     read() {
+      if (progress.phase === 'envelope' && !mayBegin()) {
+        this.destroy()
+        return
+      }
       progress.phase = 'message'
       const chunk = raw.subarray(sent, sent + CHUNK_BYTES)
       sent += chunk.length

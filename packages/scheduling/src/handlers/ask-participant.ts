@@ -60,7 +60,7 @@ export const askParticipant = (world: World) =>
       if (person?.revision !== payload.participantRevision) {
         return { type: 'obsolete', reason: 'participant_changed' }
       }
-      if (knownPeople(meeting, participants, await readEvidence(tx, meeting.id)).has(person.id)) {
+      if (knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now).has(person.id)) {
         return { type: 'obsolete', reason: 'answered' }
       }
       if (await isContactRefused(tx, person.address)) return { type: 'suppressed', reason: CONTACT_REFUSED }
@@ -87,42 +87,61 @@ export const askParticipant = (world: World) =>
       const people = await readParticipants(tx, meeting.id)
       const person = people.find(({ id }) => id === payload.participantId)
       if (!person) return []
-      const kind = payload.number === 1 ? 'invitation' : 'reminder'
       const messageId = world.post ? messageIdOf(world.post, operationId) : operationId
-      const contact = (state: 'accepted' | 'maybe_sent' | 'refused', code: string, at: Date) =>
-        insertContact(
-          tx,
-          contactOf(meeting, {
-            participantId: person.id,
-            kind,
-            messageId,
-            outcome: state,
-            code,
-            contactedAt: at,
-          }),
-        )
-      const followUp = async (): Promise<readonly ActionRequest[]> =>
-        askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
-      switch (outcome.type) {
-        case 'done':
-          if (outcome.facts.type === 'nobody_answered') return unanswered(tx, meeting, person, NO_REPLY)
-          await contact('accepted', outcome.facts.code, outcome.facts.at)
-          return followUp()
-        case 'dead':
-          // The copy may have arrived; the reminder mends it if not.
-          if (outcome.class === 'uncertain') {
-            await contact('maybe_sent', outcome.code, tx.now)
-            return followUp()
-          }
-          if (outcome.code === ADDRESS_REFUSED) await contact('refused', outcome.code, tx.now)
-          return failed(tx, meeting, person, outcome)
-        case 'suppressed':
-          return failed(tx, meeting, person, { code: outcome.reason, owner: 'organizer' })
-        default:
-          return []
-      }
+      return followUp(tx, { meeting, person, messageId, number: payload.number }, outcome)
     },
   })
+
+interface Occasion {
+  readonly meeting: Meeting
+  readonly person: Participant
+  readonly messageId: string
+  readonly number: number
+}
+
+/** What follows from one message: the next one in its time, or that nobody can be, or has been, reached. */
+const followUp = async (
+  tx: Tx,
+  occasion: Occasion,
+  outcome: Settled<Asked>,
+): Promise<readonly ActionRequest[]> => {
+  const { meeting, person } = occasion
+  switch (outcome.type) {
+    case 'done':
+      if (outcome.facts.type === 'nobody_answered') return unanswered(tx, meeting, person, NO_REPLY)
+      await note(tx, occasion, 'accepted', outcome.facts.code, outcome.facts.at)
+      return askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+    case 'dead':
+      // The copy may have arrived; the reminder mends it if not.
+      if (outcome.class === 'uncertain') {
+        await note(tx, occasion, 'maybe_sent', outcome.code, tx.now)
+        return askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+      }
+      if (outcome.code === ADDRESS_REFUSED) await note(tx, occasion, 'refused', outcome.code, tx.now)
+      return failed(tx, meeting, person, outcome)
+    case 'suppressed':
+      return failed(tx, meeting, person, { code: outcome.reason, owner: 'organizer' })
+    case 'retrying':
+    case 'throttled':
+    case 'unknown':
+    case 'obsolete':
+      return []
+  }
+}
+
+const note = (
+  tx: Tx,
+  { meeting, person, messageId, number }: Occasion,
+  outcome: 'accepted' | 'maybe_sent' | 'refused',
+  code: string,
+  contactedAt: Date,
+): Promise<void> => {
+  const kind = number === 1 ? 'invitation' : 'reminder'
+  return insertContact(
+    tx,
+    contactOf(meeting, { participantId: person.id, kind, messageId, outcome, code, contactedAt }),
+  )
+}
 
 /** A meeting is asking in the round in which it gathers; whatever it does then, an answer that is in stops the asking. */
 const isAsking = ({ state, round }: Meeting, asked: number): boolean =>

@@ -51,20 +51,21 @@ export const requiredCalendars = async (
   tx: Tx,
   meeting: Meeting,
 ): Promise<readonly RequiredPerson[]> => {
-  const current = currentEvidence(meeting, await readEvidence(tx, meeting.id))
+  const current = currentEvidence(meeting, await readEvidence(tx, meeting.id), tx.now)
   // Who answered in words is held to those: their calendar, if there is one, does not tell.
   const people = (await readParticipants(tx, meeting.id)).filter(
     ({ id, role }) => role === 'required' && current.get(id)?.type !== 'stated',
   )
   const ids = people.flatMap(({ connectionId }) => (connectionId === undefined ? [] : [connectionId]))
   const connections = await readConnections(tx, ids)
-  return people.flatMap(({ id, connectionId }) =>
+  return people.flatMap(({ id, connectionId, ...buffers }) =>
     connectionId === undefined
       ? []
       : [
           {
             participantId: id,
             access: reachCalendar(world, tx.tenantId, connections.get(connectionId)),
+            buffers,
           },
         ],
   )

@@ -8,7 +8,7 @@ import { windowOf } from '../intent.ts'
 import { currentEvidence } from '../known.ts'
 import { nextRound, timesFound, type Change, type Meeting, type Searched } from '../meeting.ts'
 import { openRepairNow } from '../repairing.ts'
-import { searchTimes, type Search } from '../search.ts'
+import { searchTimes, withBuffers, type Search } from '../search.ts'
 import {
   insertProposal,
   insertRepair,
@@ -30,8 +30,13 @@ export const findTime = () =>
         return { type: 'obsolete', reason: 'round_over' }
       }
       const participants = await readParticipants(tx, meeting.id)
-      const evidence = [...currentEvidence(meeting, await readEvidence(tx, meeting.id)).values()]
-      const held = await readHoldsOfOthers(tx, meeting.id, participants, windowOf(meeting.intent))
+      const evidence = [...currentEvidence(meeting, await readEvidence(tx, meeting.id), tx.now).values()]
+      const held = await readHoldsOfOthers(
+        tx,
+        meeting.id,
+        participants,
+        withBuffers(windowOf(meeting.intent), participants),
+      )
       return go<Search>({ meeting, participants, evidence, held, now: tx.now })
     },
 

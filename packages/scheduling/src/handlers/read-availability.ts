@@ -4,9 +4,10 @@ import type { Tx } from '@aftercommit/platform/db'
 import type { Calendar, CalendarBusy } from '@aftercommit/providers/calendar'
 import type { Interval } from '@aftercommit/time'
 import { schedulingActions } from '../actions.ts'
-import { CONNECTED_FRESH_MS, type Evidence } from '../evidence.ts'
+import { evidenceExpiresAt, type Evidence } from '../evidence.ts'
 import { EvidenceId } from '../ids.ts'
 import { windowOf } from '../intent.ts'
+import { withBuffers } from '../search.ts'
 import { askAgain, type Meeting, type Participant } from '../meeting.ts'
 import { afterEvidence } from '../gathering.ts'
 import {
@@ -51,7 +52,7 @@ export const readAvailability = (world: World) =>
       const access = reachCalendar(world, tx.tenantId, connection)
       if (access.type === 'out_of_reach') return deadOutOfReach(access)
       const { calendar, address } = access
-      return go<Plan>({ calendar, address, window: windowOf(meeting.intent) })
+      return go<Plan>({ calendar, address, window: withBuffers(windowOf(meeting.intent), [person]) })
     },
 
     perform: async ({ calendar, address, window }, attempt): Promise<Outcome<Learned>> => {
@@ -80,13 +81,14 @@ export const readAvailability = (world: World) =>
       const participants = await readParticipants(tx, meeting.id)
       const person = participants.find(({ id }) => id === payload.participantId)
       if (!person) return []
+      const source = plan?.calendar.provider ?? (await providerOf(tx, person))
       await insertEvidence(tx, meeting.id, {
         id: EvidenceId.parse(randomUUID()),
         participantId: payload.participantId,
         round: payload.round,
-        source: plan?.calendar.provider ?? (await providerOf(tx, person)),
+        source,
         retrievedAt: learned.retrievedAt,
-        expiresAt: new Date(learned.retrievedAt.getTime() + CONNECTED_FRESH_MS),
+        expiresAt: evidenceExpiresAt(source, learned.retrievedAt, windowOf(meeting.intent)),
         ...(learned.type === 'known'
           ? { type: 'known', busy: learned.busy }
           : { type: 'unknown', code: learned.code }),

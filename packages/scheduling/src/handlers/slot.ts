@@ -2,6 +2,8 @@
 import type { Attempt } from '@aftercommit/outbox'
 import type { Interval } from '@aftercommit/time'
 import type { ParticipantId } from '../ids.ts'
+import type { Participant } from '../meeting.ts'
+import { withBuffers } from '../search.ts'
 import {
   callContext,
   deadOutOfReach,
@@ -15,6 +17,8 @@ import {
 export interface RequiredPerson {
   readonly participantId: ParticipantId
   readonly access: CalendarAccess
+  /** What this person keeps free around a meeting. */
+  readonly buffers: Pick<Participant, 'bufferBeforeMinutes' | 'bufferAfterMinutes'>
 }
 
 export type SlotAnswer =
@@ -31,9 +35,9 @@ export const readSlot = async (
   attempt: Attempt,
 ): Promise<SlotAnswer> => {
   const answers = await Promise.all(
-    required.map(async ({ participantId, access }) => ({
+    required.map(async ({ participantId, access, buffers }) => ({
       participantId,
-      read: await readOne(world, access, slot, attempt),
+      read: await readOne(world, access, withBuffers(slot, [buffers]), attempt),
     })),
   )
   const taken: ParticipantId[] = []

@@ -1,5 +1,4 @@
 import type { Tx } from '@aftercommit/platform/db'
-import { z } from 'zod'
 import type { MeetingId, ParticipantId, ProposalId } from '../ids.ts'
 
 /** One person is one hold, whatever the letters of the address. */
@@ -46,15 +45,13 @@ export const releaseHoldsBut = async (
   await tx.prisma.hold.deleteMany({ where: { meetingId, proposalId: { notIn: [...kept] } } })
 }
 
-const Busy = z.object({ start: z.date(), end: z.date() })
-
 /** When these people are promised to other meetings, within the given time. */
 export const readHoldsOfOthers = async (
   tx: Tx,
   meetingId: MeetingId,
   participants: readonly { readonly id: ParticipantId; readonly address: string }[],
   within: { readonly start: Date; readonly end: Date },
-): Promise<ReadonlyMap<ParticipantId, readonly z.output<typeof Busy>[]>> => {
+): Promise<ReadonlyMap<ParticipantId, readonly { readonly start: Date; readonly end: Date }[]>> => {
   const rows = await tx.prisma.hold.findMany({
     where: {
       person: { in: participants.map(({ address }) => personOf(address)) },

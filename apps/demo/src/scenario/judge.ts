@@ -1,0 +1,104 @@
+/** Holds what came of a scenario against what its file says, from outside: API, database, and the provider's ledger. */
+import { z } from 'zod'
+import type { Play } from './play.ts'
+import { countsOf, type Expected, type LedgerCounts } from './scenario.ts'
+
+export interface Check {
+  readonly name: string
+  readonly passed: boolean
+  /** What was found instead. */
+  readonly found?: string
+}
+
+const check = (name: string, found: unknown, expected: unknown): Check => {
+  const [is, should] = [found, expected].map((each) => JSON.stringify(each))
+  return is === should ? { name, passed: true } : { name, passed: false, found: `${is ?? ''} and not ${should ?? ''}` }
+}
+
+export const judge = async (play: Play): Promise<readonly Check[]> => {
+  const { scenario, stage } = play
+  const { meetings, ledger, dead } = scenario.expects
+  const faults = await stage.control.readFaults()
+  const found = await stage.control.readLedger()
+  const counts = countsOf(found)
+  const checks: Check[] = []
+  for (const [label, expected] of Object.entries(meetings)) {
+    const of = Object.keys(meetings).length > 1 ? `“${label}”: ` : ''
+    checks.push(...(await meetingChecks(play, label, expected)).map((each) => ({ ...each, name: of + each.name })))
+  }
+  return [
+    ...checks,
+    check('every fault that was arranged happened', faults.filter(({ fired }) => fired.length === 0).map(({ id }) => id), []),
+    ...Object.entries(ledgerNames).map(([key, name]) =>
+      check(`the providers' ledger: ${ledger[key as keyof LedgerCounts]} ${name}`, counts[key as keyof LedgerCounts], ledger[key as keyof LedgerCounts]),
+    ),
+    check('no mail came twice', found.filter(({ duplicates = 0 }) => duplicates > 0).length, 0),
+    check(`the outbox: ${dead} dead, each of them a repair that somebody saw`, await stage.ledger.countDead(), dead),
+    check('the outbox: nothing is due that was not done', await stage.ledger.countBusy(), 0),
+  ]
+}
+
+const ledgerNames: Readonly<Record<keyof LedgerCounts, string>> = {
+  created: 'events created',
+  patched: 'events changed',
+  cancelled: 'events cancelled',
+  byHand: 'things done by hand',
+  mails: 'mails',
+}
+
+const meetingChecks = async (play: Play, label: string, expected: Expected): Promise<readonly Check[]> => {
+  const view = await play.view(label)
+  const [repair] = view.repairs
+  return [
+    check(`the meeting is ${expected.state.replaceAll('_', ' ')}`, view.state.type, expected.state),
+    check(
+      expected.repair ? `a repair is open: ${expected.repair.code}, owned by ${expected.repair.owner}` : 'no repair is open',
+      repair ? { code: repair.code, owner: repair.owner } : null,
+      expected.repair ?? null,
+    ),
+    check(
+      expected.state === 'confirmed' ? 'its completion is proved' : 'nothing is called proved',
+      view.state.type === 'confirmed' && view.completion !== undefined,
+      expected.state === 'confirmed',
+    ),
+    ...(await eventChecks(play, label, expected)),
+    check('the client was told each thing once', await toldOf(play, label), [...expected.told].sort()),
+  ]
+}
+
+/** Of events that several meetings share a calendar with, those of one meeting are told by their time. */
+const eventChecks = async (play: Play, label: string, { event }: Expected): Promise<readonly Check[]> => {
+  const { cast, scenario, stage } = play
+  const asked = scenario.meetings[label]
+  const organizer = cast.member(asked?.organizer ?? '')
+  const others = Object.entries(scenario.expects.meetings)
+    .filter(([other]) => other !== label)
+    .flatMap(([, each]) => each.event?.start ?? [])
+  const all = await stage.control.readEvents(organizer.address)
+  const live = all.filter(({ status, start }) => status !== 'cancelled' && !others.includes(instant(start)))
+  const name = event ? `exactly one event stands, from ${event.start} to ${event.end}` : 'no event stands'
+  const stands = check(
+    name,
+    live.map(({ start, end }) => [instant(start), instant(end)]),
+    event ? [[event.start, event.end]] : [],
+  )
+  if (!event) return [stands]
+  const invited = live
+    .flatMap(({ attendees }) => attendees.map(({ address }) => address))
+    .filter((address) => address !== organizer.address)
+    .sort()
+  const approved = event.invited.map((who) => cast.member(who).address).sort()
+  return [stands, check('exactly the approved people are invited, and nobody else', invited, approved)]
+}
+
+const instant = (text: string): string => new Date(text).toISOString()
+
+const Message = z.object({ type: z.string() })
+
+const toldOf = async ({ stage, webhookName, idOf }: Play, label: string): Promise<readonly string[]> => {
+  const { received } = await stage.control.readWebhooks(webhookName)
+  return received
+    .filter(({ body }) => body.includes(idOf(label)))
+    .map(({ body }) => Message.parse(JSON.parse(body)).type)
+    .sort()
+}

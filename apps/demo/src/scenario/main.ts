@@ -1,0 +1,81 @@
+/** `npm run scenario`: one scenario with real processes, days of it in seconds, and a verdict. */
+import { open, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { sentenceOf } from '../sentence.ts'
+import { runScenario } from './run.ts'
+import { scenarios } from './scenarios/index.ts'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+/** As shells have it for a command that was typed wrongly. */
+const UNUSABLE = 2
+
+const USAGE = `Usage: npm run scenario -- NAME [--json FILE] [--detailed]
+
+Plays one scenario with real processes on a database of its own, whose clock is moved, and judges what came of it.
+
+  --list        name them all
+  --json FILE   also write everything that was seen to FILE
+  --detailed    tell also what every dispatcher did
+
+  DATABASE_URL  a PostgreSQL server of yours, as its owner; left out, one is started for it
+`
+
+const main = async (): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(2),
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      detailed: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  const [name, ...more] = positionals
+  if (values.help || values.list) {
+    process.stdout.write(values.help ? `${USAGE}\n${list()}` : list())
+    return 0
+  }
+  const scenario = scenarios.find((each) => each.name === name)
+  if (!scenario || more.length > 0) {
+    const what = name === undefined ? 'a scenario must be named' : `there is no scenario ${[name, ...more].join(' ')}`
+    return refuse(`${what}; there are:\n\n${list()}`)
+  }
+  // Found out before the play, not after it.
+  if (values.json !== undefined) await (await open(values.json, 'a')).close()
+  return run(scenario, { json: values.json, detailed: values.detailed })
+}
+
+const refuse = (reason: string): number => {
+  process.stderr.write(`npm run scenario: ${reason}`)
+  return UNUSABLE
+}
+
+const list = (): string => scenarios.map(({ name, title }) => `  ${name.padEnd(26)}${title}\n`).join('')
+
+const run = async (
+  scenario: (typeof scenarios)[number],
+  { json, detailed }: { json: string | undefined; detailed: boolean },
+): Promise<number> => {
+  const tell = (line: string): void => void process.stdout.write(`${line}\n`)
+  tell(`${scenario.title}\n${scenario.shows}\n`)
+  const startedAt = Date.now()
+  const { checks, passed, record } = await runScenario(scenario, { root, tell, detailed })
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(record, null, 2)}\n`)
+  tell('')
+  for (const check of checks) {
+    tell(`  ${check.passed ? '✓' : '✗'} ${check.name}${check.found === undefined ? '' : `: ${check.found}`}`)
+  }
+  tell(`\n${passed ? 'Passed' : 'Failed'}, in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`)
+  return passed ? 0 : 1
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  process.stderr.write(`npm run scenario: ${sentenceOf(error)}\n`)
+  return isUnusable(error) ? UNUSABLE : 1
+})
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}

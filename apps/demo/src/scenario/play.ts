@@ -1,0 +1,84 @@
+/** Plays a scenario on a stage, step by step, and tells what happens and who waits for whom. */
+import { randomBytes } from 'node:crypto'
+import { assemble, type Cast } from './cast.ts'
+import type { MeetingAnswer } from './client.ts'
+import { perform } from './perform.ts'
+import type { Scenario } from './scenario.ts'
+import { sentenceFor } from './sentences.ts'
+import type { Stage } from './stage.ts'
+import { newsTeller, waitsOf } from './telling.ts'
+
+export type Tell = (line: string) => void
+
+/** One performance. */
+export interface Play {
+  readonly scenario: Scenario
+  readonly stage: Stage
+  readonly cast: Cast
+  /** What the client's own system is called at the receiver. */
+  readonly webhookName: string
+  /** By label. */
+  readonly meetingIds: Map<string, string>
+  idOf(meeting?: string): string
+  view(meeting?: string): Promise<MeetingAnswer>
+  tell: Tell
+  /** Tells what is new in the traces. */
+  tellNews(): Promise<void>
+}
+
+export interface PlayOptions {
+  /** Tells also what every dispatcher did. */
+  readonly detailed?: boolean
+}
+
+export const play = async (
+  scenario: Scenario,
+  stage: Stage,
+  tell: Tell,
+  options: PlayOptions = {},
+): Promise<Play> => {
+  const { client, control, simulatorUrl } = stage
+  const webhookName = 'client'
+  // A receiver that checks signatures checks their time as well, and would refuse what comes from another year.
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  await control.putWebhookSettings(webhookName, { secret: stage.clock.isReal ? secret : null })
+  await client.create('/v1/webhook-endpoints', { url: `${simulatorUrl}/webhooks/${webhookName}`, secret })
+  const cast = await assemble(scenario, client, control)
+  for (const { who, harmlessBecause: _, ...fault } of scenario.faults ?? []) {
+    const address = cast.member(who).address
+    await control.addFault({ skip: 0, times: 1, ...fault, address })
+  }
+  const meetingIds = new Map<string, string>()
+  const idOf = (meeting = onlyMeetingOf(scenario)): string => {
+    const id = meetingIds.get(meeting)
+    if (id === undefined) throw new Error(`the meeting ${meeting} is not open yet`)
+    return id
+  }
+  const view = (meeting?: string) => client.meeting(idOf(meeting))
+  const tellNews = newsTeller({ scenario, stage, meetingIds, tell, detailed: options.detailed ?? false })
+  const performance: Play = {
+    scenario,
+    stage,
+    cast,
+    webhookName,
+    meetingIds,
+    idOf,
+    view,
+    tell,
+    tellNews,
+  }
+  for (const [index, step] of scenario.steps.entries()) {
+    tell(`${index + 1}. ${sentenceFor(step)}`)
+    await perform(performance, step)
+    await tellNews()
+    for (const line of await waitsOf({ stage, meetingIds })) tell(`   ${line}`)
+  }
+  return performance
+}
+
+/** The label that a step means which names none. */
+export const onlyMeetingOf = ({ meetings }: Pick<Scenario, 'meetings'>): string => {
+  const [label, ...more] = Object.keys(meetings)
+  if (label === undefined || more.length > 0) throw new Error('a step must say which meeting it is about')
+  return label
+}

@@ -1,0 +1,100 @@
+/** A stage of real processes: what production runs, and real signals. */
+import { once } from 'node:events'
+import { simulatorControl } from '@aftercommit/simulator'
+import pg from 'pg'
+import type { Fleet } from '../fleet.ts'
+import type { RunningProcess } from '../processes.ts'
+import { clientOf } from './client.ts'
+import { untilQuiet } from './settling.ts'
+import { heldRead, heldUntil, isEnded, othersAtWork, outboxLedger } from './sql.ts'
+import type { Clock, Stage } from './stage.ts'
+
+export interface ProcessStageOptions {
+  readonly fleet: Fleet
+  readonly ownerUrl: string
+  readonly tenantId: string
+  readonly apiKey: string
+  readonly clockOver: (owner: pg.Pool) => Clock
+}
+
+const LOOK_EVERY_MS = 30
+const WAIT_MAX_MS = 30_000
+
+export const processStage = ({ fleet, ownerUrl, tenantId, apiKey, clockOver }: ProcessStageOptions): Stage => {
+  const owner = new pg.Pool({ connectionString: ownerUrl, max: 2 })
+  const clock = clockOver(owner)
+  const control = simulatorControl(fleet.simulatorUrl)
+  const ledger = outboxLedger(owner, tenantId)
+  const killed = new Set<RunningProcess>()
+  const replicaIdOf = ({ ready }: RunningProcess): string => String(ready.replicaId)
+  /** What is left of a lease is waited for where the clock is real. */
+  const passLease = async (until: Date | undefined): Promise<void> => {
+    if (until && !clock.isReal) await clock.moveTo(new Date(until.getTime() + 1))
+  }
+
+  const killDispatcher = async (): Promise<string> => {
+    const victim = fleet.dispatchers.find((each) => !killed.has(each))
+    if (!victim) throw new Error('there is no dispatcher to kill')
+    const exited = once(victim.child, 'exit')
+    victim.child.kill('SIGKILL')
+    killed.add(victim)
+    await exited
+    await fleet.addDispatcher()
+    await passLease(await heldUntil(owner, replicaIdOf(victim)))
+    return victim.name
+  }
+
+  const freezeDispatcher = async (fault: string, participantId: string): Promise<string> => {
+    await control.waitForFault(fault)
+    const held = await eventually(() => heldRead(owner, participantId))
+    const frozen = fleet.dispatchers.find((each) => replicaIdOf(each) === held.replicaId)
+    if (!frozen) throw new Error('a dispatcher holds the row that nobody started')
+    frozen.child.kill('SIGSTOP')
+    // A lease of somebody who works would run out as well.
+    await eventually(async () => ((await othersAtWork(owner, tenantId, held.id)) ? undefined : true))
+    await passLease(held.until)
+    await eventually(async () => ((await isEnded(owner, held.id)) ? true : undefined))
+    await control.releaseFault(fault)
+    frozen.child.kill('SIGCONT')
+    await within(
+      WAIT_MAX_MS,
+      frozen.heard(({ message }) => message === 'stale'),
+    )
+    return frozen.name
+  }
+
+  return {
+    client: clientOf(fleet.apiUrl, apiKey),
+    control,
+    simulatorUrl: fleet.simulatorUrl,
+    ledger,
+    clock,
+    settle: async (look) => {
+      await untilQuiet(ledger, look)
+      await look()
+    },
+    killDispatcher,
+    freezeDispatcher,
+    dispatcherName: (replicaId) => fleet.dispatchers.find((each) => replicaIdOf(each) === replicaId)?.name ?? 'nobody',
+    stop: () => owner.end(),
+  }
+}
+
+const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
+  const giveUpAt = Date.now() + WAIT_MAX_MS
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    if (Date.now() > giveUpAt) throw new Error('what the story waits for did not happen')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+const within = async (ms: number, work: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('what the story waits for did not happen')), ms)
+  })
+  await Promise.race([work, tooLate])
+  clearTimeout(timer)
+}

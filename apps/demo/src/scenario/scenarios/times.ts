@@ -1,0 +1,54 @@
+/** The calendar that most scenarios share: a week of March 2031, in which nobody's clock changes. */
+import type { Asked, CastMember, Scenario } from '../scenario.ts'
+
+export const BERLIN = 'Europe/Berlin'
+export const NEW_YORK = 'America/New_York'
+
+/** A Monday, early in the morning. */
+export const BEGINNING = '2031-03-10T07:00:00Z'
+
+const workingHours = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
+
+export const ada: CastMember = {
+  address: 'ada@google.example',
+  timeZone: BERLIN,
+  provider: 'google',
+  connected: true,
+  workingHours,
+}
+export const ben: CastMember = {
+  address: 'ben@google.example',
+  timeZone: NEW_YORK,
+  provider: 'google',
+  connected: true,
+  workingHours,
+}
+export const chen: CastMember = {
+  address: 'chen@microsoft.example',
+  timeZone: BERLIN,
+  provider: 'microsoft',
+  connected: true,
+  workingHours,
+}
+
+/** An hour in the week after. */
+export const week: Omit<Asked, 'required'> = {
+  purpose: 'Contract review',
+  durationMinutes: 60,
+  timeZone: BERLIN,
+  window: { from: '2031-03-17T00:00', to: '2031-03-22T00:00' },
+  bookBy: '2031-03-16T12:00:00Z',
+  organizer: 'Ada',
+  approval: 'organizer',
+}
+
+/** The first hours of that week that the working days in Berlin and New York share. */
+export const firstHour = { start: '2031-03-17T13:00:00.000Z', end: '2031-03-17T14:00:00.000Z' }
+export const secondHour = { start: '2031-03-17T14:00:00.000Z', end: '2031-03-17T15:00:00.000Z' }
+
+/** From a request to an approval that is asked for, and given. */
+export const untilApproved: Scenario['steps'] = [
+  { type: 'open_meeting' },
+  { type: 'wait_for', state: 'awaiting_approval' },
+  { type: 'approve' },
+]

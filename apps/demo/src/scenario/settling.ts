@@ -1,0 +1,19 @@
+/** Waiting for a moment at which nothing is due. */
+import type { OutboxLedger } from './stage.ts'
+
+const LOOK_EVERY_MS = 30
+const SETTLE_MAX_MS = 40_000
+
+/** Resolves when no row is worked on and none could be. */
+export const untilQuiet = async (
+  ledger: Pick<OutboxLedger, 'countBusy'>,
+  work: () => Promise<unknown>,
+): Promise<void> => {
+  const giveUpAt = Date.now() + SETTLE_MAX_MS
+  for (;;) {
+    await work()
+    if ((await ledger.countBusy()) === 0) return
+    if (Date.now() > giveUpAt) throw new Error('work that is due is not done')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
