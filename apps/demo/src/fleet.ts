@@ -65,7 +65,9 @@ export const startFleet = async (options: FleetOptions): Promise<Fleet> => {
     return ready
   }
   try {
-    const { url: simulatorUrl, smtpUrl } = SimulatorListening.parse(await listen('simulator', ports.simulator, {}))
+    const { url: simulatorUrl, smtpUrl } = SimulatorListening.parse(
+      await listen('simulator', ports.simulator, {}),
+    )
     const api = { API_DATABASE_URL: logins.api, SEALING_KEYS: sealingKeys }
     const { url: apiUrl } = Listening.parse(await listen('api', ports.api, api))
     const dispatchers: RunningProcess[] = []

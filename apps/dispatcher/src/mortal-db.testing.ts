@@ -20,7 +20,7 @@ export const mortalDb = (
   }
 
   const query: Sql['query'] = async (text, values) => {
-    const claims = text.includes("set state = 'leased'")
+    const claims = text.includes("set state = 'leased'") || text.includes('outbox_claim(')
     const marks = text.includes('set started_at = app_now()')
     if (phase === 'dead' && !claims) die()
     // The lanes are claimed together; a claim that comes later is still of the life before.

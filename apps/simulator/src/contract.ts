@@ -79,8 +79,8 @@ export const Person = z.object({
   /** Replacing it, or giving null, revokes the earlier grant together with its access tokens. */
   refreshToken: z.string().min(1).nullable().default(null),
   readable: Readable.default('yes'),
-  /** False: Meet conferences fail, Teams meetings are silently not made. */
-  onlineMeetings: z.boolean().default(true),
+  /** False: Meet conferences fail, Teams meetings are silently not made. `pending`: Meet conferences stay pending. */
+  onlineMeetings: z.union([z.boolean(), z.literal('pending')]).default(true),
   /** What the grant covers: a person may have left a box unticked when asked for consent. */
   granted: z.enum(['calendar', 'free_busy']).default('calendar'),
   /**

@@ -43,7 +43,10 @@ export const assemble = async (
   }
   const identityOf = (who: Who) => {
     const calendarConnectionId = connections.get(who)
-    return { address: member(who).address, ...(calendarConnectionId !== undefined && { calendarConnectionId }) }
+    return {
+      address: member(who).address,
+      ...(calendarConnectionId !== undefined && { calendarConnectionId }),
+    }
   }
   const personOf = (who: Who) => {
     const { timeZone, workingHours } = member(who)

@@ -7,7 +7,11 @@ const Copied = z
   .looseObject({ id: z.unknown(), iCalUID: z.unknown(), etag: z.unknown() })
   .transform(({ id: _, iCalUID: _uid, etag: _etag, ...event }) => event)
 
-export const copyEvent = async (simulatorUrl: string, refreshToken: string, eventId: string): Promise<void> => {
+export const copyEvent = async (
+  simulatorUrl: string,
+  refreshToken: string,
+  eventId: string,
+): Promise<void> => {
   const grant = { grant_type: 'refresh_token', client_id: 'another-program', refresh_token: refreshToken }
   const signedIn = await fetch(`${simulatorUrl}/google/token`, {
     method: 'POST',

@@ -20,8 +20,16 @@ export const createScenarioDatabase = async (migrations: string): Promise<Scenar
   const adminUrl = outside ?? local?.url ?? ''
   const name = `aftercommit_scenario_${randomBytes(5).toString('hex')}`
   const login = (role: string): string =>
-    urlOf(adminUrl, { database: name, user: `${name}_${role}`, password: randomBytes(18).toString('base64url') })
-  const urls = { ownerUrl: urlOf(adminUrl, { database: name }), apiUrl: login('api'), dispatcherUrl: login('dispatcher') }
+    urlOf(adminUrl, {
+      database: name,
+      user: `${name}_${role}`,
+      password: randomBytes(18).toString('base64url'),
+    })
+  const urls = {
+    ownerUrl: urlOf(adminUrl, { database: name }),
+    apiUrl: login('api'),
+    dispatcherUrl: login('dispatcher'),
+  }
   const drop = async (): Promise<void> => {
     if (local) return local.stop()
     await withOwner(adminUrl, async (admin) => {

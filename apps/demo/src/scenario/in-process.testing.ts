@@ -11,9 +11,10 @@ import { createTenant } from '@aftercommit/platform/tenants'
 import { simulatorControl, startSimulator } from '@aftercommit/simulator'
 import { openTestDatabase } from '@aftercommit/testing'
 import { clientOf } from './client.ts'
+import { movableClock } from './clock.ts'
 import type { Scenario } from './scenario.ts'
 import { untilQuiet } from './settling.ts'
-import { outboxLedger, readNow } from './sql.ts'
+import { outboxLedger } from './sql.ts'
 import type { Stage } from './stage.ts'
 
 export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
@@ -24,7 +25,10 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
   const ring = newSealingKey('test')
   const { seal, unseal } = sealingOf(ring)
   const links = linkSigner(ring)
-  const server = createApi({ db: database.api, seal, links, log: createLog('api', 'silent') }).listen(0, '127.0.0.1')
+  const server = createApi({ db: database.api, seal, links, log: createLog('api', 'silent') }).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const apiUrl = `http://127.0.0.1:${port}`
@@ -52,7 +56,7 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
     control: simulatorControl(simulator.url),
     simulatorUrl: simulator.url,
     ledger,
-    clock: { isReal: false, now: () => readNow(owner), moveTo: (at) => setClock(owner, at) },
+    clock: movableClock(owner),
     settle: async (look) => {
       await untilQuiet(ledger, () => dispatcher.drain())
       await look()

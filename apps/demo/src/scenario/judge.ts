@@ -12,7 +12,9 @@ export interface Check {
 
 const check = (name: string, found: unknown, expected: unknown): Check => {
   const [is, should] = [found, expected].map((each) => JSON.stringify(each))
-  return is === should ? { name, passed: true } : { name, passed: false, found: `${is ?? ''} and not ${should ?? ''}` }
+  return is === should
+    ? { name, passed: true }
+    : { name, passed: false, found: `${is ?? ''} and not ${should ?? ''}` }
 }
 
 export const judge = async (play: Play): Promise<readonly Check[]> => {
@@ -24,16 +26,30 @@ export const judge = async (play: Play): Promise<readonly Check[]> => {
   const checks: Check[] = []
   for (const [label, expected] of Object.entries(meetings)) {
     const of = Object.keys(meetings).length > 1 ? `“${label}”: ` : ''
-    checks.push(...(await meetingChecks(play, label, expected)).map((each) => ({ ...each, name: of + each.name })))
+    checks.push(
+      ...(await meetingChecks(play, label, expected)).map((each) => ({ ...each, name: of + each.name })),
+    )
   }
   return [
     ...checks,
-    check('every fault that was arranged happened', faults.filter(({ fired }) => fired.length === 0).map(({ id }) => id), []),
+    check(
+      'every fault that was arranged happened',
+      faults.filter(({ fired }) => fired.length === 0).map(({ id }) => id),
+      [],
+    ),
     ...Object.entries(ledgerNames).map(([key, name]) =>
-      check(`the providers' ledger: ${ledger[key as keyof LedgerCounts]} ${name}`, counts[key as keyof LedgerCounts], ledger[key as keyof LedgerCounts]),
+      check(
+        `the providers' ledger: ${ledger[key as keyof LedgerCounts]} ${name}`,
+        counts[key as keyof LedgerCounts],
+        ledger[key as keyof LedgerCounts],
+      ),
     ),
     check('no mail came twice', found.filter(({ duplicates = 0 }) => duplicates > 0).length, 0),
-    check(`the outbox: ${dead} dead, each of them a repair that somebody saw`, await stage.ledger.countDead(), dead),
+    check(
+      `the outbox: ${dead} dead, each of them a repair that somebody saw`,
+      await stage.ledger.countDead(),
+      dead,
+    ),
     check('the outbox: nothing is due that was not done', await stage.ledger.countBusy(), 0),
   ]
 }
@@ -52,7 +68,9 @@ const meetingChecks = async (play: Play, label: string, expected: Expected): Pro
   return [
     check(`the meeting is ${expected.state.replaceAll('_', ' ')}`, view.state.type, expected.state),
     check(
-      expected.repair ? `a repair is open: ${expected.repair.code}, owned by ${expected.repair.owner}` : 'no repair is open',
+      expected.repair
+        ? `a repair is open: ${expected.repair.code}, owned by ${expected.repair.owner}`
+        : 'no repair is open',
       repair ? { code: repair.code, owner: repair.owner } : null,
       expected.repair ?? null,
     ),

@@ -39,7 +39,8 @@ const main = async (): Promise<number> => {
   }
   const scenario = scenarios.find((each) => each.name === name)
   if (!scenario || more.length > 0) {
-    const what = name === undefined ? 'a scenario must be named' : `there is no scenario ${[name, ...more].join(' ')}`
+    const what =
+      name === undefined ? 'a scenario must be named' : `there is no scenario ${[name, ...more].join(' ')}`
     return refuse(`${what}; there are:\n\n${list()}`)
   }
   // Found out before the play, not after it.

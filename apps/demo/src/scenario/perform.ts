@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { copyEvent } from './copy-event.ts'
 import type { MeetingAnswer } from './client.ts'
 import type { Play } from './play.ts'
-import type { Step, Who } from './scenario.ts'
+import type { Fault, Step, Who } from './scenario.ts'
 import { waitsOf } from './telling.ts'
 
 const MINUTE_MS = 60_000
@@ -21,11 +21,9 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
       return waitFor(play, step)
     case 'pass_time':
       return passTime(play, step.hours * HOUR_MS)
-    case 'approve':
-      return expectAnswers([(await approve(play, step.meeting)).status], [200])
-    case 'approve_together': {
-      const answers = await Promise.all(step.meetings.map((meeting) => approve(play, meeting)))
-      return expectAnswers(statusesOf(answers), step.answers)
+    case 'approve': {
+      const { status } = await approve(play, step.meeting)
+      return expectAnswers([status], [step.answer === 'slot_held' ? 409 : 200])
     }
     case 'reply_on_page':
     case 'refuse_on_page':
@@ -46,6 +44,8 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
     }
     case 'revoke_consent':
       return cast.revoke(step.who)
+    case 'arrange':
+      return arrange(play, ({ id }) => id === step.fault)
     case 'let_go':
       await stage.control.releaseFault(step.fault)
       return
@@ -60,6 +60,16 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
       return
     case 'freeze_dispatcher':
       return freeze(play, step)
+  }
+}
+
+/** Lets these faults lie in wait. */
+export const arrange = async (
+  { scenario, stage, cast }: Pick<Play, 'scenario' | 'stage' | 'cast'>,
+  which: (fault: Fault) => boolean,
+): Promise<void> => {
+  for (const { who, harmlessBecause: _, later: _later, ...fault } of (scenario.faults ?? []).filter(which)) {
+    await stage.control.addFault({ skip: 0, times: 1, ...fault, address: cast.member(who).address })
   }
 }
 
@@ -101,7 +111,7 @@ const open = async (play: Play, { meeting }: StepOf<'open_meeting'>): Promise<vo
 /** Lets time jump from one row that falls due to the next; nothing in between would happen anyway. */
 const waitFor = async (play: Play, step: StepOf<'wait_for'>): Promise<void> => {
   const { clock, ledger } = play.stage
-  const withinMs = step.withinHours === undefined ? MINUTE_MS : step.withinHours * HOUR_MS
+  const withinMs = step.withinHours === undefined ? 10 * MINUTE_MS : step.withinHours * HOUR_MS
   const deadline = new Date((await clock.now()).getTime() + withinMs)
   for (;;) {
     await play.stage.settle(play.tellNews)
@@ -126,7 +136,9 @@ const checkRepair = async (play: Play, { meeting, code, names }: StepOf<'wait_fo
   if (!repair) throw new Error(`the repair is ${repairs.map((each) => each.code).join(', ')} and not ${code}`)
   if (!names) return
   const { participantIds } = NamedPeople.parse(repair.facts)
-  const named = participants.filter(({ id }) => participantIds.includes(id)).map(({ displayName }) => displayName)
+  const named = participants
+    .filter(({ id }) => participantIds.includes(id))
+    .map(({ displayName }) => displayName)
   if ([...named].sort().join() !== [...names].sort().join()) {
     throw new Error(`the repair names ${named.join(', ')} and not ${names.join(', ')}`)
   }

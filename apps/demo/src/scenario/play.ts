@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { assemble, type Cast } from './cast.ts'
 import type { MeetingAnswer } from './client.ts'
-import { perform } from './perform.ts'
+import { arrange, perform } from './perform.ts'
 import type { Scenario } from './scenario.ts'
 import { sentenceFor } from './sentences.ts'
 import type { Stage } from './stage.ts'
@@ -44,10 +44,7 @@ export const play = async (
   await control.putWebhookSettings(webhookName, { secret: stage.clock.isReal ? secret : null })
   await client.create('/v1/webhook-endpoints', { url: `${simulatorUrl}/webhooks/${webhookName}`, secret })
   const cast = await assemble(scenario, client, control)
-  for (const { who, harmlessBecause: _, ...fault } of scenario.faults ?? []) {
-    const address = cast.member(who).address
-    await control.addFault({ skip: 0, times: 1, ...fault, address })
-  }
+  await arrange({ scenario, stage, cast }, ({ later }) => later !== true)
   const meetingIds = new Map<string, string>()
   const idOf = (meeting = onlyMeetingOf(scenario)): string => {
     const id = meetingIds.get(meeting)

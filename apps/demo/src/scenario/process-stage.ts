@@ -20,7 +20,13 @@ export interface ProcessStageOptions {
 const LOOK_EVERY_MS = 30
 const WAIT_MAX_MS = 30_000
 
-export const processStage = ({ fleet, ownerUrl, tenantId, apiKey, clockOver }: ProcessStageOptions): Stage => {
+export const processStage = ({
+  fleet,
+  ownerUrl,
+  tenantId,
+  apiKey,
+  clockOver,
+}: ProcessStageOptions): Stage => {
   const owner = new pg.Pool({ connectionString: ownerUrl, max: 2 })
   const clock = clockOver(owner)
   const control = simulatorControl(fleet.simulatorUrl)
@@ -75,7 +81,8 @@ export const processStage = ({ fleet, ownerUrl, tenantId, apiKey, clockOver }: P
     },
     killDispatcher,
     freezeDispatcher,
-    dispatcherName: (replicaId) => fleet.dispatchers.find((each) => replicaIdOf(each) === replicaId)?.name ?? 'nobody',
+    dispatcherName: (replicaId) =>
+      fleet.dispatchers.find((each) => replicaIdOf(each) === replicaId)?.name ?? 'nobody',
     stop: () => owner.end(),
   }
 }

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly detailed: boolean
 }
 
-const PROFILE = { LEASE_MS: '10000', CALL_TIMEOUT_MS: '3000', POLL_MS: '100', SHUTDOWN_GRACE_MS: '3000' }
+const PROFILE = { LEASE_MS: '30000', CALL_TIMEOUT_MS: '9000', POLL_MS: '100', SHUTDOWN_GRACE_MS: '3000' }
 
 /** Rejects when a step cannot be made; then nothing is left running either. */
 export const runScenario = async (scenario: Scenario, options: RunOptions): Promise<Ended> => {

@@ -53,6 +53,8 @@ export interface Fault {
   readonly skip?: number
   readonly times?: number
   readonly act: FaultAct
+  /** It waits for its own step. */
+  readonly later?: boolean
   /** Told when it fires. */
   readonly harmlessBecause: string
 }
@@ -71,7 +73,13 @@ export interface StatedTime {
 export type Choice =
   | {
       readonly type:
-        'search_again' | 'ask_in_words' | 'keep_one' | 'look_again' | 'restore_event' | 'accept_change' | 'cancel_meeting'
+        | 'search_again'
+        | 'ask_in_words'
+        | 'keep_one'
+        | 'look_again'
+        | 'restore_event'
+        | 'accept_change'
+        | 'cancel_meeting'
     }
   /** The person stays, under the address of this member of the cast. */
   | { readonly type: 'correct_address'; readonly who: Who; readonly to: Who }
@@ -106,15 +114,13 @@ export type Step = OfMeeting &
         readonly code?: string
         /** Who the repair must name. */
         readonly names?: readonly Who[]
-        /** By when at the latest; left out, within a minute. */
+        /** By when at the latest; left out, within ten minutes. */
         readonly withinHours?: number
       }
     /** So much time passes, and what falls due in it happens when it is due. */
     | { readonly type: 'pass_time'; readonly hours: number }
-    /** The organizer approves the proposal that stands. */
-    | { readonly type: 'approve' }
-    /** Several meetings are approved in the same moment; the answers in any order. */
-    | { readonly type: 'approve_together'; readonly meetings: readonly string[]; readonly answers: readonly number[] }
+    /** The organizer approves the proposal that stands; left out, that is accepted. */
+    | { readonly type: 'approve'; readonly answer?: 'accepted' | 'slot_held' }
     /** Opens the newest mail to this person and sends the form that its link leads to. */
     | {
         readonly type: 'reply_on_page'
@@ -132,6 +138,9 @@ export type Step = OfMeeting &
     /** A program of the organizer's copies the event, with everything that it carries. */
     | { readonly type: 'copy_event' }
     | { readonly type: 'revoke_consent'; readonly who: Who }
+    /** A fault that does not lie in wait from the beginning. */
+    | { readonly type: 'arrange'; readonly fault: string }
+    /** What this fault holds goes on. */
     | { readonly type: 'let_go'; readonly fault: string }
     /** Several requests to move the meeting in the same moment; the answers in any order. */
     | {

@@ -11,9 +11,9 @@ export const sentenceFor = (step: Step): string => {
     case 'pass_time':
       return `${step.hours} hours pass.`
     case 'approve':
-      return `The organizer approves the time of ${meeting}.`
-    case 'approve_together':
-      return `${step.meetings.map((label) => `“${label}”`).join(' and ')} are approved in the same moment.`
+      return step.answer === 'slot_held'
+        ? `The organizer approves the time of ${meeting}, and is told that somebody is promised elsewhere by now.`
+        : `The organizer approves the time of ${meeting}.`
     case 'reply_on_page': {
       const times = step.times.map(({ date, from, to }) => `${date} ${from}–${to}`).join(', ')
       const end = step.answers === 'asked_again' ? '; the page asks again' : ''
@@ -29,6 +29,8 @@ export const sentenceFor = (step: Step): string => {
       return 'Another program of the organizer’s copies the event, with all that it carries.'
     case 'revoke_consent':
       return `${step.who} takes back the consent.`
+    case 'arrange':
+      return `From now on: ${step.fault}.`
     case 'let_go':
       return `What was held goes on: ${step.fault}.`
     case 'reschedule':

@@ -74,10 +74,7 @@ export const waitsOf = async ({ stage, meetingIds }: Told): Promise<readonly str
   return lines
 }
 
-const waitText = (
-  step: TraceAnswer['next'][number],
-  personById: ReadonlyMap<string, string>,
-): string => {
+const waitText = (step: TraceAnswer['next'][number], personById: ReadonlyMap<string, string>): string => {
   if (step.type === 'person') {
     const { participantId, owner, code, until } = step
     const who = personById.get(participantId ?? '') ?? `the ${owner.replaceAll('_', ' ')}`
@@ -88,4 +85,5 @@ const waitText = (
   return `${verb}${who === undefined ? '' : ` of ${who}`}${step.dueAt === undefined ? '' : ` (${timeText(step.dueAt)})`}`
 }
 
-export const timeText = (instant: string): string => formatInstant(new Date(instant), UTC, "EEE d MMM HH:mm'Z'")
+export const timeText = (instant: string): string =>
+  formatInstant(new Date(instant), UTC, "EEE d MMM HH:mm'Z'")

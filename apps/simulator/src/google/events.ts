@@ -166,7 +166,7 @@ const letters = (length: number): string =>
 
 /** A conference is made some time after its event: here, by the first read. */
 export const settleConference = (event: HeldEvent, person: Person): void => {
-  if (event.conference.type !== 'pending') return
+  if (event.conference.type !== 'pending' || person.onlineMeetings === 'pending') return
   event.conference = { ...event.conference, type: person.onlineMeetings ? 'ready' : 'failed' }
   event.version += 1
 }

@@ -1,7 +1,7 @@
 import { done, go, handlerOf, type Outcome } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
-import { readAnyMeeting, readEndpoint } from '../store.ts'
+import { disableEndpoint, readAnyMeeting, readEndpoint } from '../store.ts'
 import { callContext, deadOutOfReach, type World } from './world.ts'
 
 interface Plan {
@@ -12,6 +12,8 @@ interface Plan {
 }
 
 const THROTTLE_DEFAULT_MS = 60_000
+/** Standard Webhooks: 410 means that nothing shall be sent there any more. */
+const ENDPOINT_GONE = 'endpoint_gone'
 
 /** One signed message. It names the meeting and the occasion; who is in it and where it stands, the client asks the API. */
 export const notifyClient = (world: World) =>
@@ -49,10 +51,17 @@ export const notifyClient = (world: World) =>
           return { type: 'retry', code: answer.code }
         case 'refused':
           // Receivers answer 4xx while they are being repaired, too; only "gone" is final.
-          if (answer.reason === 'gone') return { type: 'suppressed', reason: 'endpoint_gone' }
+          if (answer.reason === 'gone') return { type: 'suppressed', reason: ENDPOINT_GONE }
           return { type: 'retry', code: `${answer.reason}_${answer.status}` }
         case 'forbidden_address':
           return { type: 'dead', class: 'validation', code: answer.code, owner: 'client_integration' }
       }
+    },
+
+    settle: async (tx, { payload }, outcome) => {
+      if (outcome.type === 'suppressed' && outcome.reason === ENDPOINT_GONE) {
+        await disableEndpoint(tx, payload.endpointId)
+      }
+      return []
     },
   })

@@ -14,10 +14,12 @@ import {
   insertEvidence,
   lockMeeting,
   markAsked,
+  markRevoked,
   readConnections,
   readMeeting,
   readParticipants,
   saveMeeting,
+  type CalendarConnection,
 } from '../store.ts'
 import {
   callContext,
@@ -29,6 +31,7 @@ import {
 } from './world.ts'
 
 interface Plan {
+  readonly connection: CalendarConnection
   readonly calendar: Calendar
   readonly address: string
   readonly window: Interval
@@ -50,9 +53,16 @@ export const readAvailability = (world: World) =>
       if (person.connectionId === undefined) return { type: 'obsolete', reason: 'not_connected' }
       const connection = (await readConnections(tx, [person.connectionId])).get(person.connectionId)
       const access = reachCalendar(world, tx.tenantId, connection)
-      if (access.type === 'out_of_reach') return deadOutOfReach(access)
+      if (access.type === 'out_of_reach' || !connection) {
+        return deadOutOfReach(access.type === 'out_of_reach' ? access : { code: 'grant_revoked' })
+      }
       const { calendar, address } = access
-      return go<Plan>({ calendar, address, window: withBuffers(windowOf(meeting.intent), [person]) })
+      return go<Plan>({
+        connection,
+        calendar,
+        address,
+        window: withBuffers(windowOf(meeting.intent), [person]),
+      })
     },
 
     perform: async ({ calendar, address, window }, attempt): Promise<Outcome<Learned>> => {
@@ -78,6 +88,10 @@ export const readAvailability = (world: World) =>
         outcome.type === 'done'
           ? outcome.facts
           : { type: 'unknown', reason: 'other', code: outcome.code, retrievedAt: tx.now }
+      // Noted for every other meeting, and undone when the calendar is connected again.
+      if (outcome.type === 'dead' && outcome.code === 'grant_revoked' && plan) {
+        await markRevoked(tx, plan.connection)
+      }
       const participants = await readParticipants(tx, meeting.id)
       const person = participants.find(({ id }) => id === payload.participantId)
       if (!person) return []

@@ -95,3 +95,21 @@ export const readActiveEndpointIds = async (tx: Tx): Promise<readonly EndpointId
   })
   return rows.map((row) => EndpointId.parse(row.endpointId))
 }
+
+/** Somebody's receiver said that it is gone for good: nothing goes there any more. */
+export const disableEndpoint = async (tx: Tx, id: EndpointId): Promise<void> => {
+  await tx.prisma.webhookEndpoint.update({ where: { endpointId: id }, data: { state: 'disabled' } })
+}
+
+/**
+ * The provider said that this grant is gone. A credential that took its place meanwhile is another one, and stays.
+ */
+export const markRevoked = async (
+  tx: Tx,
+  { id, sealedCredential }: Pick<CalendarConnection, 'id' | 'sealedCredential'>,
+): Promise<void> => {
+  await tx.prisma.calendarConnection.updateMany({
+    where: { connectionId: id, sealedCredential: Uint8Array.from(sealedCredential) },
+    data: { state: 'revoked' },
+  })
+}

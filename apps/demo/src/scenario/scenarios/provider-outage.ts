@@ -54,7 +54,7 @@ export const providerOutage: Scenario = {
         told: ['proposal.awaiting_approval', 'meeting.confirmed'],
       },
     },
-    ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 0 },
+    ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 1 },
     dead: 0,
   },
 }

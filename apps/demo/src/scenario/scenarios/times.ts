@@ -31,6 +31,19 @@ export const chen: CastMember = {
   workingHours,
 }
 
+/** A mailbox, and no calendar that we could read. */
+export const dana: CastMember = { address: 'dana@mail.example', timeZone: BERLIN }
+/** Somebody who may be asked to meet at any hour. */
+export const night: CastMember = {
+  address: ada.address,
+  timeZone: BERLIN,
+  provider: 'google',
+  connected: true,
+}
+
+/** People whose calendars do not tell may be written to. */
+export const asking: Pick<Asked, 'outreach'> = { outreach: { messagesMax: 2, spacingHours: 24 } }
+
 /** An hour in the week after. */
 export const week: Omit<Asked, 'required'> = {
   purpose: 'Contract review',
@@ -52,3 +65,5 @@ export const untilApproved: Scenario['steps'] = [
   { type: 'wait_for', state: 'awaiting_approval' },
   { type: 'approve' },
 ]
+
+export const untilConfirmed: Scenario['steps'] = [...untilApproved, { type: 'wait_for', state: 'confirmed' }]
