@@ -26,7 +26,6 @@ export type ClientEvent = (typeof clientEvents)[number]
 /** What a mail can be about; each has a template of its own. The first two are repeated by a human cadence. */
 export const askKinds = ['invitation', 'reminder'] as const
 export const noticeKinds = ['confirm_reading', 'clarification', 'withdrawn', 'approval_request'] as const
-export type NoticeKind = (typeof noticeKinds)[number]
 
 /** When a booked event is looked at again, to notice what people did to it at the provider. */
 export const looks = ['after_booking', 'day_before', 'hour_before'] as const

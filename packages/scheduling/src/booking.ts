@@ -173,7 +173,8 @@ export const completionVerified = (
   }
 }
 
-const watchesOf = (
+/** The looks at a booked event that are still to come. */
+export const watchesOf = (
   meeting: Meeting,
   { id: proposalId, start }: Pick<Proposal, 'id' | 'start'>,
   occasionId: string | undefined,

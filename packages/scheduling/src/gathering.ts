@@ -2,9 +2,9 @@
 import { supersede } from '@aftercommit/outbox/enqueue'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { knownPeople } from './known.ts'
+import { knownPeople, messagesTo } from './known.ts'
 import { evidenceArrived, gather, type Change, type Meeting } from './meeting.ts'
-import { markAsked, readEvidence, readParticipants } from './store.ts'
+import { markAsked, readContacts, readEvidence, readParticipants } from './store.ts'
 
 /** Begins the meeting's current round. Its caller saves the meeting and enqueues. */
 export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
@@ -14,7 +14,12 @@ export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
   // Messages of an earlier round would find so by themselves; ended here, nobody waits for them.
   const { name } = schedulingActions.askParticipant
   if (meeting.round > 1) await supersede(tx, { type: 'meeting', id: meeting.id }, [name], 'round_over')
-  const { asked, ...change } = gather(meeting, { participants, knownOf, now: tx.now })
+  const { asked, ...change } = gather(meeting, {
+    participants,
+    knownOf,
+    sentTo: messagesTo(meeting, await readContacts(tx, meeting.id)),
+    now: tx.now,
+  })
   await markAsked(tx, asked, meeting.round)
   return change
 }

@@ -6,7 +6,7 @@ import { noticeKinds } from './actions.ts'
 import { afterEvidence } from './gathering.ts'
 import { EvidenceId, ReplyDraftId, type MeetingId } from './ids.ts'
 import { sameAddress, windowOf } from './intent.ts'
-import { notice, type Change, type Meeting, type Participant } from './meeting.ts'
+import { isBeingAsked, notice, type Change, type Meeting, type Participant } from './meeting.ts'
 import { understand, type Unclear } from './outreach/understand.ts'
 import { openRepairNow } from './repairing.ts'
 import {
@@ -131,8 +131,8 @@ const bounced = async (
   code: string,
 ): Promise<ReceiveResult> => {
   await saveContactOutcome(tx, contact.id, 'bounced', code)
-  const waited = meeting.state.type === 'gathering' && person.askedRound === meeting.round
-  if (waited && contact.round === meeting.round) {
+  const waited = meeting.state.type === 'gathering' && isBeingAsked(meeting, person)
+  if (waited && contact.round >= (person.askedRound ?? 0)) {
     const change = await unreachable(tx, meeting, person)
     await saveMeeting(tx, change.meeting)
     await enqueue(tx, change.actions)

@@ -1,7 +1,8 @@
 /** Which of all the evidence counts now. Pure. */
+import { askKinds } from './actions.ts'
 import type { Evidence } from './evidence.ts'
 import type { ParticipantId } from './ids.ts'
-import type { Meeting, Participant } from './meeting.ts'
+import { isBeingAsked, type Meeting, type Participant } from './meeting.ts'
 
 const isCalendar = ({ source }: Evidence): boolean => source === 'google' || source === 'microsoft'
 const isOwnWord = ({ source }: Evidence): boolean => source === 'reply_page' || source === 'mail'
@@ -46,11 +47,31 @@ export const knownPeople = (
   now: Date,
 ): ReadonlySet<ParticipantId> => {
   const current = currentEvidence(meeting, evidence, now)
-  const isKnown = ({ id, askedRound }: Participant): boolean => {
-    const piece = current.get(id)
-    return (
-      piece !== undefined && !(isCalendar(piece) && piece.type === 'unknown' && askedRound === meeting.round)
-    )
+  const isKnown = (person: Participant): boolean => {
+    const piece = current.get(person.id)
+    const isAskedInstead = piece !== undefined && isCalendar(piece) && piece.type === 'unknown'
+    return piece !== undefined && !(isAskedInstead && isBeingAsked(meeting, person))
   }
   return new Set(participants.filter(isKnown).map(({ id }) => id))
 }
+
+/** A message to a person, as far as the asking counts it. */
+export interface Message {
+  readonly participantId: ParticipantId | undefined
+  readonly kind: string
+  readonly round: number
+  readonly contactedAt: Date
+}
+
+/** When a person was written to in the asking that goes on. Questions about an answer are not counted. */
+export const messagesTo =
+  (meeting: Pick<Meeting, 'statedSinceRound'>, messages: readonly Message[]) =>
+  (person: Participant): readonly Date[] =>
+    isBeingAsked(meeting, person)
+      ? messages
+          .filter(
+            ({ participantId, kind }) => participantId === person.id && askKinds.some((ask) => ask === kind),
+          )
+          .filter(({ round }) => round >= (person.askedRound ?? 0))
+          .map(({ contactedAt }) => contactedAt)
+      : []

@@ -40,6 +40,7 @@ import {
 
 const proposal = proposalOf()
 const states = Object.values(stateOf(proposal.id))
+const unwritten = (): readonly Date[] => []
 const deadline = new Date('2027-03-24T12:00:00Z')
 const early = new Date('2027-03-01T00:00:00Z')
 const byAda = { type: 'person', address: ada.address } as const
@@ -72,7 +73,7 @@ describe('every decision, from every state', () => {
   ]
   test.each(states)('the deadline ends only what nobody has approved: $type', (state) => {
     const meeting = meetingIn(state)
-    const lapsed = lapse(meeting, endpoints)
+    const lapsed = lapse(meeting, endpoints, randomUUID)
     if (unapproved.includes(state.type)) {
       expect(lapsed?.meeting).toEqual({ ...meeting, state: { type: 'lapsed' } })
       expect(eventsOf(lapsed?.actions ?? [])).toEqual(['meeting.lapsed', 'meeting.lapsed'])
@@ -133,8 +134,8 @@ describe('an approval', () => {
   test('and the deadline exclude each other, whichever comes first', () => {
     const approved = approve(awaiting(), proposal, byAda, early)
     if (approved.type !== 'approved') throw new Error(approved.type)
-    expect(lapse(approved.meeting, endpoints)).toBeUndefined()
-    const lapsed = lapse(awaiting(), endpoints)
+    expect(lapse(approved.meeting, endpoints, randomUUID)).toBeUndefined()
+    const lapsed = lapse(awaiting(), endpoints, randomUUID)
     if (!lapsed) throw new Error('it waited for an approval')
     expect(approve(lapsed.meeting, proposal, byAda, early)).toEqual({ type: 'not_awaiting', state: 'lapsed' })
   })
@@ -296,7 +297,12 @@ describe('gathering', () => {
   test('reads everybody who has a calendar once, each on the account of their own', () => {
     const people = [personOf(), personOf({ role: 'optional' }), personOf({ connectionId: undefined })]
     const meeting = meetingIn({ type: 'gathering' }, { round: 4 })
-    const { actions } = gather(meeting, { participants: people, knownOf: nobody, now: early })
+    const { actions } = gather(meeting, {
+      participants: people,
+      knownOf: nobody,
+      sentTo: unwritten,
+      now: early,
+    })
     expect(actions.map(({ payload, account }) => ({ payload, account }))).toEqual(
       people.slice(0, 2).map(({ id, connectionId }) => ({
         payload: { meetingId: expect.any(String), participantId: id, round: 4 },
@@ -307,7 +313,7 @@ describe('gathering', () => {
 
   test('asks those without a calendar by mail, if the meeting has the authority to', () => {
     const person = personOf({ connectionId: undefined })
-    const gathering = { participants: [person], knownOf: nobody, now: early }
+    const gathering = { participants: [person], knownOf: nobody, sentTo: unwritten, now: early }
     const outreach = { messagesMax: 2 }
     const meeting = meetingIn({ type: 'gathering' }, { intent: intentOf({ outreach }) })
     const change = gather(meeting, gathering)
@@ -325,7 +331,12 @@ describe('gathering', () => {
   test('neither reads nor asks whom it knows, and looks for a time at once when it knows all', () => {
     const people = [personOf(), personOf({ connectionId: undefined })]
     const knownOf = new Set(people.map(({ id }) => id))
-    const change = gather(meetingIn({ type: 'gathering' }), { participants: people, knownOf, now: early })
+    const change = gather(meetingIn({ type: 'gathering' }), {
+      participants: people,
+      knownOf,
+      sentTo: unwritten,
+      now: early,
+    })
     expect(change.meeting.state.type).toBe('choosing')
     expect(namesOf(change.actions)).toEqual(['scheduling.find_time'])
   })
@@ -341,7 +352,12 @@ describe('gathering', () => {
 describe('a slot that was taken before the write', () => {
   const booking = meetingIn({ type: 'booking', proposalId: proposal.id })
   const taken = slotTaken(booking, proposal.id, { triedBefore: false, now: early })
-  const gathering = { participants: [personOf()], knownOf: new Set<ParticipantId>(), now: early }
+  const gathering = {
+    participants: [personOf()],
+    knownOf: new Set<ParticipantId>(),
+    sentTo: unwritten,
+    now: early,
+  }
   const change = { meeting: gather(taken.meeting, gathering).meeting, actions: taken.actions }
 
   test('starts a new round', () => {
@@ -358,7 +374,7 @@ describe('a slot that was taken before the write', () => {
     const again = change.actions.find(({ action }) => action === 'scheduling.reach_deadline')
     expect(again?.notBefore).toEqual(deadline)
     expect(again?.identity).not.toBe(deadlineOf(booking, booking.intent.bookBy).identity)
-    expect(lapse(change.meeting, endpoints)?.meeting.state.type).toBe('lapsed')
+    expect(lapse(change.meeting, endpoints, randomUUID)?.meeting.state.type).toBe('lapsed')
   })
 
   test('leaves the old proposal approved by nobody', () => {
@@ -429,8 +445,12 @@ test('no decision puts a name, an address or a text into a row', () => {
   const people = [personOf({ displayName: 'Benjamin' })]
   const approved = approve(awaiting(), proposal, byAda, early)
   const actions = [
-    ...gather(meetingIn({ type: 'gathering' }), { participants: people, knownOf: new Set(), now: early })
-      .actions,
+    ...gather(meetingIn({ type: 'gathering' }), {
+      participants: people,
+      knownOf: new Set(),
+      sentTo: unwritten,
+      now: early,
+    }).actions,
     ...('actions' in approved ? approved.actions : []),
     ...slotTaken(meetingIn({ type: 'booking', proposalId: proposal.id }), proposal.id, {
       triedBefore: true,

@@ -93,7 +93,7 @@ export interface Participant {
   readonly bufferAfterMinutes?: number | undefined
   /** Raised when address, calendar or part change. Links given out for an older one are void. */
   readonly revision: number
-  /** The round in which this person was last asked by mail. */
+  /** The round in which the last asking of this person by mail began. */
   readonly askedRound: number | undefined
 }
 
@@ -191,6 +191,7 @@ const unapproved: ReadonlySet<MeetingStateType> = new Set<MeetingStateType>([
 export const lapse = <M extends MeetingHead>(
   meeting: M,
   endpointIds: readonly EndpointId[],
+  newId: NewId,
 ): { readonly meeting: M; readonly actions: readonly ActionRequest[] } | undefined => {
   if (!unapproved.has(meeting.state.type)) return undefined
   const { standingProposalId: proposalId } = meeting
@@ -199,23 +200,33 @@ export const lapse = <M extends MeetingHead>(
     return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
   }
   const next = moved(meeting, { type: 'confirmed', proposalId })
-  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.reschedule_lapsed', proposalId) }
+  // One booking may be sought to be changed more than once.
+  return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.reschedule_lapsed', newId()) }
 }
 
 /** Who has to be heard in a round, and of whom everything is known already. */
 export interface Gathering {
   readonly participants: readonly Participant[]
-  /** Whose evidence of this round is in; see evidence.ts. */
+  /** Whose evidence of this round is in; see known.ts. */
   readonly knownOf: ReadonlySet<ParticipantId>
+  /** When each person was written to in the asking that goes on; see known.ts. */
+  readonly sentTo: (person: Participant) => readonly Date[]
   readonly now: Date
 }
+
+/** Whether somebody has been asked about this window: then the asking goes on from round to round, and is not begun anew. */
+export const isBeingAsked = (
+  { statedSinceRound }: Pick<MeetingHead, 'statedSinceRound'>,
+  { askedRound }: Pick<Participant, 'askedRound'>,
+): boolean => askedRound !== undefined && askedRound >= statedSinceRound
 
 /** Reads everybody's calendar for the meeting's current round, and asks those who have none and have not told yet. */
 export const gather = (
   meeting: Meeting,
   gathering: Gathering,
 ): Change & { readonly asked: readonly ParticipantId[] } => {
-  const unknown = gathering.participants.filter(({ id }) => !gathering.knownOf.has(id))
+  const { participants, knownOf, sentTo, now } = gathering
+  const unknown = participants.filter(({ id }) => !knownOf.has(id))
   const asked = unknown.filter(({ connectionId }) => connectionId === undefined)
   const reads = unknown.flatMap(({ id, connectionId }) =>
     connectionId === undefined
@@ -227,16 +238,12 @@ export const gather = (
           ),
         ],
   )
-  const asks = asked.flatMap((person) => askAgain(meeting, person, [], gathering.now))
-  const arrived = evidenceArrived(
-    moved(meeting, { type: 'gathering' }),
-    gathering.participants,
-    gathering.knownOf,
-  )
+  const asks = asked.flatMap((person) => askAgain(meeting, person, sentTo(person), now))
+  const arrived = evidenceArrived(moved(meeting, { type: 'gathering' }), participants, knownOf)
   return {
     meeting: arrived.meeting,
     actions: [...reads, ...asks, ...arrived.actions],
-    asked: asked.map(({ id }) => id),
+    asked: asked.filter((person) => !isBeingAsked(meeting, person)).map(({ id }) => id),
   }
 }
 

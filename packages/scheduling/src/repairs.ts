@@ -11,7 +11,7 @@ import { actionsAfterBooking, actionsBeforeBooking, cancelEventOf } from './endi
 import { gatherNow } from './gathering.ts'
 import { ProposalId, type ParticipantId, type RepairId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
-import { askAgain, moved, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
+import { moved, nextRound, type Change, type Meeting } from './meeting.ts'
 import { choicesOf, peopleOf, replacePerson, type RepairChoice, type RepairChoiceType } from './repair.ts'
 import {
   endRepairs,
@@ -207,7 +207,7 @@ const replace = async (
   return searchAgain(tx, occasion, replaced.meeting)
 }
 
-/** The people whose calendars do not tell are asked by mail, in the round in which they did not. */
+/** The people whose time is not known are asked by mail, or asked anew: this is a person's word to do so. */
 const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Applied> => {
   if (!meeting.intent.outreach) {
     const reason = 'the meeting has no authority to ask people by mail'
@@ -221,11 +221,7 @@ const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Applie
     people.map(({ id }) => id),
     next.round,
   )
-  const gathering = await gatherNow(tx, next)
-  const asks = people.flatMap((person: Participant) =>
-    person.connectionId === undefined ? [] : askAgain(next, person, [], tx.now),
-  )
-  return withDeadline({ meeting: gathering.meeting, actions: [...gathering.actions, ...asks] })
+  return withDeadline(await gatherNow(tx, next))
 }
 
 const restore = async (tx: Tx, meeting: Meeting): Promise<Applied> => {

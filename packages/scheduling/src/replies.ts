@@ -9,7 +9,7 @@ import { afterEvidence, gatherNow } from './gathering.ts'
 import { EvidenceId, MeetingId, ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
 import { currentEvidence } from './known.ts'
-import { nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
+import { isBeingAsked, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
 import { disclose, factsFor } from './outreach/disclosure.ts'
 import type { RecordReplyResult, ReplyForm, ReplyRefusal } from './outreach/form.ts'
 import { normaliseReply, type PersonAnswer } from './outreach/reply.ts'
@@ -180,7 +180,7 @@ const refuse = async (
   const person = (await readParticipants(tx, meeting.id)).find((each) => each.id === id)
   if (!person) return { type: 'not_needed' }
   await refuseContact(tx, person.address)
-  const waited = meeting.state.type === 'gathering' && person.askedRound === meeting.round
+  const waited = meeting.state.type === 'gathering' && isBeingAsked(meeting, person)
   if (waited) await commit(tx, await declined(tx, meeting, person))
   return { type: 'contact_refused' }
 }

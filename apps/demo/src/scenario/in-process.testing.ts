@@ -57,10 +57,7 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
     simulatorUrl: simulator.url,
     ledger,
     clock: movableClock(owner),
-    settle: async (look) => {
-      await untilQuiet(ledger, () => dispatcher.drain())
-      await look()
-    },
+    settle: () => untilQuiet(ledger, () => dispatcher.drain()),
     killDispatcher: noProcess,
     freezeDispatcher: noProcess,
     dispatcherName: () => 'the dispatcher',

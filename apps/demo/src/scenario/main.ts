@@ -62,7 +62,11 @@ const run = async (
   const tell = (line: string): void => void process.stdout.write(`${line}\n`)
   tell(`${scenario.title}\n${scenario.shows}\n`)
   const startedAt = Date.now()
-  const { checks, passed, record } = await runScenario(scenario, { root, tell, detailed })
+  const { checks, passed, record } = await runScenario(scenario, {
+    root,
+    tell,
+    detail: detailed ? 'everything' : 'headlines',
+  })
   if (json !== undefined) await writeFile(json, `${JSON.stringify(record, null, 2)}\n`)
   tell('')
   for (const check of checks) {

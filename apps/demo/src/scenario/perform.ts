@@ -120,8 +120,8 @@ const waitFor = async (play: Play, step: StepOf<'wait_for'>): Promise<void> => {
     const due = await ledger.nextDueAt()
     if (due === undefined || due > deadline) {
       const code = view.state.code === undefined ? '' : ` (${view.state.code})`
-      const waits = (await waitsOf(play)).join('; ')
-      throw new Error(`the meeting is ${view.state.type}${code}, and not ${step.state} in time: ${waits}`)
+      const waits = await waitsOf(play.stage, view.id)
+      throw new Error(`${waits}${code}, and it is not ${step.state} in time`)
     }
     await clock.moveTo(due)
   }

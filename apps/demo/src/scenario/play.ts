@@ -6,7 +6,7 @@ import { arrange, perform } from './perform.ts'
 import type { Scenario } from './scenario.ts'
 import { sentenceFor } from './sentences.ts'
 import type { Stage } from './stage.ts'
-import { newsTeller, waitsOf } from './telling.ts'
+import { tellerOf, timeText, type Detail } from './telling.ts'
 
 export type Tell = (line: string) => void
 
@@ -21,22 +21,12 @@ export interface Play {
   readonly meetingIds: Map<string, string>
   idOf(meeting?: string): string
   view(meeting?: string): Promise<MeetingAnswer>
-  tell: Tell
-  /** Tells what is new in the traces. */
-  tellNews(): Promise<void>
+  readonly tell: Tell
+  /** Tells what is new. */
+  readonly tellNews: () => Promise<void>
 }
 
-export interface PlayOptions {
-  /** Tells also what every dispatcher did. */
-  readonly detailed?: boolean
-}
-
-export const play = async (
-  scenario: Scenario,
-  stage: Stage,
-  tell: Tell,
-  options: PlayOptions = {},
-): Promise<Play> => {
+export const play = async (scenario: Scenario, stage: Stage, tell: Tell, detail: Detail): Promise<Play> => {
   const { client, control, simulatorUrl } = stage
   const webhookName = 'client'
   // A receiver that checks signatures checks their time as well, and would refuse what comes from another year.
@@ -52,23 +42,14 @@ export const play = async (
     return id
   }
   const view = (meeting?: string) => client.meeting(idOf(meeting))
-  const tellNews = newsTeller({ scenario, stage, meetingIds, tell, detailed: options.detailed ?? false })
-  const performance: Play = {
-    scenario,
-    stage,
-    cast,
-    webhookName,
-    meetingIds,
-    idOf,
-    view,
-    tell,
-    tellNews,
-  }
+  const teller = tellerOf({ scenario, stage, meetingIds, tell, detail })
+  const tellNews = teller.news
+  const performance = { scenario, stage, cast, webhookName, meetingIds, idOf, view, tell, tellNews }
   for (const [index, step] of scenario.steps.entries()) {
-    tell(`${index + 1}. ${sentenceFor(step)}`)
+    const at = stage.clock.isReal ? '' : `${timeText((await stage.clock.now()).toISOString())}  `
+    tell(`${at}${index + 1}. ${sentenceFor(step)}`)
     await perform(performance, step)
-    await tellNews()
-    for (const line of await waitsOf({ stage, meetingIds })) tell(`   ${line}`)
+    await teller.afterStep()
   }
   return performance
 }

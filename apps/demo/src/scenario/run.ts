@@ -13,6 +13,7 @@ import { judge, type Check } from './judge.ts'
 import { play, type Play } from './play.ts'
 import { processStage } from './process-stage.ts'
 import type { Scenario } from './scenario.ts'
+import type { Detail } from './telling.ts'
 
 export interface Ended {
   readonly checks: readonly Check[]
@@ -24,7 +25,7 @@ export interface Ended {
 export interface RunOptions {
   readonly root: string
   readonly tell: (line: string) => void
-  readonly detailed: boolean
+  readonly detail: Detail
 }
 
 const PROFILE = { LEASE_MS: '30000', CALL_TIMEOUT_MS: '9000', POLL_MS: '100', SHUTDOWN_GRACE_MS: '3000' }
@@ -54,7 +55,7 @@ export const runScenario = async (scenario: Scenario, options: RunOptions): Prom
     const { tenantId, apiKey } = await createTenant(ownerUrl, 'Scenario')
     const stage = processStage({ fleet, ownerUrl, tenantId, apiKey, clockOver: movableClock })
     stops.push(stage.stop)
-    const played = await play(scenario, stage, options.tell, options)
+    const played = await play(scenario, stage, options.tell, options.detail)
     const checks = await judge(played)
     return { checks, passed: checks.every(({ passed }) => passed), record: await recordOf(played, checks) }
   } finally {

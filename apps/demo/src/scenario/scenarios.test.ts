@@ -13,7 +13,7 @@ test.each(
   const stage = await inProcessStage(scenario)
   const lines: string[] = []
   try {
-    const played = await play(scenario, stage, (line) => lines.push(line))
+    const played = await play(scenario, stage, (line) => lines.push(line), 'steps')
     const failed = (await judge(played)).filter(({ passed }) => !passed)
     expect(failed).toEqual([])
   } catch (error) {

@@ -22,7 +22,13 @@ export const outboxLedger = (owner: Owner, tenantId: string): OutboxLedger => ({
          (state in ('ready', 'leased') or (state in ('scheduled', 'paused') and available_at <= app_now()))`,
       tenantId,
     ),
-  countDead: () => count(owner, 'select count(*) from outbox_dead where tenant_id = $1', tenantId),
+  deadCodes: async () => {
+    const { rows } = await owner.query<{ code: string }>(
+      'select code from outbox_dead where tenant_id = $1',
+      [tenantId],
+    )
+    return rows.map(({ code }) => code)
+  },
 })
 
 export const readNow = async (owner: Owner): Promise<Date> => {

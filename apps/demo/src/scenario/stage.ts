@@ -35,5 +35,6 @@ export interface OutboxLedger {
   nextDueAt(): Promise<Date | undefined>
   /** Rows that are worked on or could be. */
   countBusy(): Promise<number>
-  countDead(): Promise<number>
+  /** Why each row died that did. */
+  deadCodes(): Promise<readonly string[]>
 }

@@ -5,39 +5,81 @@ import type { TraceAnswer } from './client.ts'
 import type { Scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
 
-interface Told {
-  readonly stage: Stage
-  readonly meetingIds: ReadonlyMap<string, string>
+/** How much of it is told. */
+export type Detail = 'steps' | 'headlines' | 'everything'
+
+export interface Teller {
+  /** What is new. */
+  news(): Promise<void>
+  /** What is new, and who waits for whom now. */
+  afterStep(): Promise<void>
 }
 
-export const newsTeller = ({
-  scenario,
-  stage,
-  meetingIds,
-  tell,
-  detailed,
-}: Told & {
+interface Told {
   readonly scenario: Scenario
+  readonly stage: Stage
+  readonly meetingIds: ReadonlyMap<string, string>
   readonly tell: (line: string) => void
-  readonly detailed: boolean
-}): (() => Promise<void>) => {
-  const told = new Set<string>()
-  const isNew = (key: string): boolean => !told.has(key) && told.add(key).has(key)
-  return async () => {
-    for (const id of meetingIds.values()) {
-      const names = await namesFor(stage, id)
-      for (const entry of (await stage.client.trace(id)).entries) {
-        if (!detailed && !headlines.has(entry.type)) continue
-        const line = isNew(`${id}${JSON.stringify(entry)}`) ? narrate(entry, names) : undefined
-        if (line !== undefined) tell(`   ${line}`)
-      }
-    }
-    for (const { id, fired } of await stage.control.readFaults()) {
-      const because = scenario.faults?.find((fault) => fault.id === id)?.harmlessBecause
-      fired.forEach(({ requestId }) => {
-        if (isNew(requestId)) tell(`   It happens: ${id}. ${because ?? ''}`)
-      })
-    }
+  readonly detail: Detail
+}
+
+export const tellerOf = (told: Told): Teller => {
+  if (told.detail === 'steps') return { news: async () => undefined, afterStep: async () => undefined }
+  const { stage, meetingIds, tell } = told
+  const known = new Set<string>()
+  const isNew = (key: string): boolean => !known.has(key) && known.add(key).has(key)
+  const news = async (): Promise<readonly Seen[]> => {
+    const meetings = await Promise.all([...meetingIds].map(([label, id]) => see(stage, label, id)))
+    for (const seen of meetings) tellEntries(told, seen, isNew)
+    await tellFaults(told, isNew)
+    return meetings
+  }
+  return {
+    news: async () => {
+      await news()
+    },
+    afterStep: async () => {
+      for (const seen of await news()) tell(`   → ${waitLine(seen, meetingIds.size > 1)}`)
+    },
+  }
+}
+
+/** A meeting as it is at one moment. */
+interface Seen {
+  readonly label: string
+  readonly state: string
+  readonly trace: TraceAnswer
+  readonly names: Names
+}
+
+const see = async ({ client, dispatcherName }: Stage, label: string, id: string): Promise<Seen> => {
+  const { participants, state } = await client.meeting(id)
+  const personById = new Map(participants.map((person) => [person.id, person.displayName]))
+  const trace = await client.trace(id)
+  return { label, state: state.type, trace, names: { personById, dispatcherOf: dispatcherName } }
+}
+
+const tellEntries = (
+  { tell, detail }: Told,
+  { label, trace, names }: Seen,
+  isNew: (key: string) => boolean,
+): void => {
+  for (const entry of trace.entries) {
+    if (detail !== 'everything' && !headlines.has(entry.type)) continue
+    const line = isNew(`${label}${JSON.stringify(entry)}`) ? narrate(entry, names) : undefined
+    if (line !== undefined) tell(`   ${line}`)
+  }
+}
+
+const tellFaults = async (
+  { scenario, stage, tell }: Told,
+  isNew: (key: string) => boolean,
+): Promise<void> => {
+  for (const { id, fired } of await stage.control.readFaults()) {
+    const because = scenario.faults?.find((fault) => fault.id === id)?.harmlessBecause
+    const more = fired.filter(({ requestId }) => isNew(requestId))
+    const times = more.length > 1 ? ` (${more.length} times)` : ''
+    if (more.length > 0) tell(`   It happens: ${id}${times}. ${because ?? ''}`)
   }
 }
 
@@ -51,28 +93,16 @@ const headlines: ReadonlySet<string> = new Set([
   'repair_opened',
 ])
 
-const namesFor = async ({ client, dispatcherName }: Stage, id: string): Promise<Names> => {
-  const { participants } = await client.meeting(id)
-  return {
-    personById: new Map(participants.map((person) => [person.id, person.displayName])),
-    dispatcherOf: dispatcherName,
-  }
+const waitLine = ({ label, state, trace, names }: Seen, several: boolean): string => {
+  const what = several ? `“${label}”` : 'the meeting'
+  const waits = trace.next.map((step) => waitText(step, names.personById))
+  const whom = waits.length === 0 ? 'waits for nobody' : `waits for ${waits.join('; ')}`
+  return `${what} is ${state.replaceAll('_', ' ')} and ${whom}`
 }
 
-/** Whoever must act, and what goes on by itself, for each meeting. */
-export const waitsOf = async ({ stage, meetingIds }: Told): Promise<readonly string[]> => {
-  const lines: string[] = []
-  for (const [label, id] of meetingIds) {
-    const { state } = await stage.client.meeting(id)
-    const { personById } = await namesFor(stage, id)
-    const { next } = await stage.client.trace(id)
-    const what = meetingIds.size > 1 ? `“${label}”` : 'the meeting'
-    const waits = next.map((step) => waitText(step, personById))
-    const for_ = waits.length === 0 ? 'waits for nobody' : `waits for ${waits.join('; ')}`
-    lines.push(`→ ${what} is ${state.type.replaceAll('_', ' ')} and ${for_}`)
-  }
-  return lines
-}
+/** Who waits for whom in one meeting, in one line. */
+export const waitsOf = async (stage: Stage, meetingId: string): Promise<string> =>
+  waitLine(await see(stage, '', meetingId), false)
 
 const waitText = (step: TraceAnswer['next'][number], personById: ReadonlyMap<string, string>): string => {
   if (step.type === 'person') {

@@ -108,7 +108,7 @@ export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<Rea
        attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
        budget_from = coalesce(o.budget_from, app_now()), first_started_at = coalesce(o.first_started_at, app_now())
      from unnest($1::bigint[], $2::bigint[]) as h(id, fence)
-     where o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
+     where o.id = any($1::bigint[]) and o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
      returning o.id`,
     idsAndFences(holds),
   )

@@ -9,8 +9,7 @@ import { one } from './rows.ts'
 export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> => {
   const { rowCount } = await sql.query(
     `with due as materialized (
-       select id from outbox where state in ('scheduled', 'paused') and available_at <= app_now()
-       order by available_at, id limit $1 for update skip locked),
+       select id from outbox_due($1) as id),
      rested as materialized (
        select account, until from outbox_account_pause where until > app_now()),
      moving as materialized (
@@ -27,7 +26,7 @@ export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> =
        budget_from = case when m.until is null then o.budget_from else o.budget_from + (m.until - app_now()) end,
        turn = case when m.until is null then l.turn + m.nth else o.turn end
      from moving m left join lines l on l.tenant_id = m.tenant_id and l.lane = m.lane
-     where o.id = m.id`,
+     where o.id = any(array(select id from due)) and o.id = m.id`,
     [limit],
   )
   return rowCount ?? 0

@@ -15,7 +15,7 @@ export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise
   const { rows } = await sql.query<{ id: string }>(
     `with f as (select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
                   as f(id, fence, outcome, reason, calls)),
-     gone as (delete from outbox o using f where o.id = f.id and o.fence = f.fence
+     gone as (delete from outbox o using f where o.id = any($1::bigint[]) and o.id = f.id and o.fence = f.fence
                 returning o.*, f.outcome, f.reason, f.calls),
      kept as (insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type,
                   aggregate_id, aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at,
@@ -70,7 +70,7 @@ export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> =
          lost_leases = case when $7 in ('lease_lost', 'handed_back') then o.lost_leases else 0 end,
          uncertain = coalesce($9::boolean, o.uncertain), solo = $5::boolean,
          lease_owner = null, lease_until = null, started_at = null, correlation = null, last_code = $6
-       from held where o.id = held.id
+       from held where o.id = $1 and o.id = held.id
        returning held.*)
      insert into outbox_attempt (${ATTEMPT_COLUMNS})
        select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, $7::text, $6, $8::jsonb from kept`,

@@ -4,7 +4,7 @@ import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
 import { afterEvidence } from '../gathering.ts'
 import { EvidenceId } from '../ids.ts'
-import { knownPeople } from '../known.ts'
+import { knownPeople, messagesTo } from '../known.ts'
 import {
   askAgain,
   askedEnough,
@@ -170,14 +170,7 @@ const mailOf = (
 }
 
 const sentTo = async (tx: Tx, meeting: Meeting, person: Participant): Promise<readonly Date[]> =>
-  (await readContacts(tx, meeting.id))
-    .filter(
-      ({ participantId, round, kind }) =>
-        participantId === person.id &&
-        round === meeting.round &&
-        (kind === 'invitation' || kind === 'reminder'),
-    )
-    .map(({ contactedAt }) => contactedAt)
+  messagesTo(meeting, await readContacts(tx, meeting.id))(person)
 
 /** That nobody answers is evidence too: of nothing. */
 const unanswered = async (

@@ -1,13 +1,17 @@
-import { done, go, handlerOf } from '@aftercommit/outbox'
+import { randomUUID } from 'node:crypto'
+import { done, go, handlerOf, type ActionRequest } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
-import { lapse } from '../meeting.ts'
+import { watchesOf } from '../booking.ts'
+import { lapse, type IncompleteMeeting, type Meeting } from '../meeting.ts'
 import {
   endExceptions,
   endRepairs,
   lockAnyMeeting,
   readActiveEndpointIds,
+  isComplete,
   readExceptionsOf,
+  readProposal,
   saveMeeting,
 } from '../store.ts'
 
@@ -19,7 +23,7 @@ export const reachDeadline = () =>
     settle: async (tx, { payload }, outcome) => {
       if (outcome.type !== 'done') return []
       const meeting = await lockAnyMeeting(tx, payload.meetingId)
-      const lapsed = meeting && lapse(meeting, await readActiveEndpointIds(tx))
+      const lapsed = meeting && lapse(meeting, await readActiveEndpointIds(tx), randomUUID)
       if (!lapsed) return []
       const exceptions = await readExceptionsOf(tx, lapsed.meeting.id)
       await endExceptions(
@@ -29,6 +33,16 @@ export const reachDeadline = () =>
       )
       await endRepairs(tx, lapsed.meeting.id)
       await saveMeeting(tx, lapsed.meeting)
-      return lapsed.actions
+      return [...lapsed.actions, ...(await watchAgain(tx, lapsed.meeting))]
     },
   })
+
+/** A booking that was not changed after all is looked at again, as before. */
+const watchAgain = async (
+  tx: Tx,
+  meeting: Meeting | IncompleteMeeting,
+): Promise<readonly ActionRequest[]> => {
+  if (meeting.state.type !== 'confirmed' || !isComplete(meeting)) return []
+  const proposal = await readProposal(tx, meeting.id, meeting.state.proposalId)
+  return proposal ? watchesOf(meeting, proposal, randomUUID(), tx.now) : []
+}

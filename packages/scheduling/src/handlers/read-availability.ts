@@ -8,7 +8,8 @@ import { evidenceExpiresAt, type Evidence } from '../evidence.ts'
 import { EvidenceId } from '../ids.ts'
 import { windowOf } from '../intent.ts'
 import { withBuffers } from '../search.ts'
-import { askAgain, type Meeting, type Participant } from '../meeting.ts'
+import { messagesTo } from '../known.ts'
+import { askAgain, isBeingAsked, type Meeting, type Participant } from '../meeting.ts'
 import { afterEvidence } from '../gathering.ts'
 import {
   insertEvidence,
@@ -16,6 +17,7 @@ import {
   markAsked,
   markRevoked,
   readConnections,
+  readContacts,
   readMeeting,
   readParticipants,
   saveMeeting,
@@ -107,8 +109,7 @@ export const readAvailability = (world: World) =>
           ? { type: 'known', busy: learned.busy }
           : { type: 'unknown', code: learned.code }),
       })
-      const asks = learned.type === 'unknown' ? askInstead(meeting, person, tx.now) : []
-      if (asks.length > 0) await markAsked(tx, [person.id], meeting.round)
+      const asks = learned.type === 'unknown' ? await askInstead(tx, meeting, person) : []
       const change = await afterEvidence(tx, meeting)
       await saveMeeting(tx, change.meeting)
       return [...asks, ...change.actions]
@@ -116,8 +117,13 @@ export const readAvailability = (world: World) =>
   })
 
 /** A required person whose calendar does not tell is asked in words, once, if the meeting has the authority to. */
-const askInstead = (meeting: Meeting, person: Participant, now: Date) =>
-  person.role === 'required' && person.askedRound === undefined ? askAgain(meeting, person, [], now) : []
+const askInstead = async (tx: Tx, meeting: Meeting, person: Participant) => {
+  if (person.role !== 'required') return []
+  const sent = messagesTo(meeting, await readContacts(tx, meeting.id))(person)
+  const asks = askAgain(meeting, person, sent, tx.now)
+  if (asks.length > 0 && !isBeingAsked(meeting, person)) await markAsked(tx, [person.id], meeting.round)
+  return asks
+}
 
 const providerOf = async (tx: Tx, { connectionId: id }: Participant): Promise<Evidence['source']> => {
   const connection = id && (await readConnections(tx, [id])).get(id)

@@ -35,6 +35,6 @@ export const connectedButUnreadable: Scenario = {
       },
     },
     ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 2 },
-    dead: 1,
+    dead: 0,
   },
 }

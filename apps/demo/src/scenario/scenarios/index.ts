@@ -8,6 +8,7 @@ import { dstGap } from './dst-gap.ts'
 import { dstOverlap } from './dst-overlap.ts'
 import { duplicateEvent } from './duplicate-event.ts'
 import { guestDeclines } from './guest-declines.ts'
+import { hardMeeting } from './hard-meeting.ts'
 import { lateWrite } from './late-write.ts'
 import { noOverlap } from './no-overlap.ts'
 import { organizerDeletes } from './organizer-deletes.ts'
@@ -16,6 +17,7 @@ import { rescheduleRace } from './reschedule-race.ts'
 import { twoMeetingsOnePerson } from './two-meetings-one-person.ts'
 
 export const scenarios: readonly Scenario[] = [
+  hardMeeting,
   noOverlap,
   declinedEvidence,
   guestDeclines,

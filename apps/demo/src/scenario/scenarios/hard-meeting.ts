@@ -1,0 +1,171 @@
+import {
+  addDays,
+  dateIn,
+  formatInstant,
+  localToInstant,
+  nextOffsetChange,
+  parseTimeZone,
+} from '@aftercommit/time'
+import type { Fault, Scenario } from '../scenario.ts'
+import { ada, ben, BERLIN, chen, NEW_YORK } from './times.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const zone = (name: string) => {
+  const parsed = parseTimeZone(name)
+  if (parsed.type !== 'zone') throw new Error(`this runtime does not know ${name}`)
+  return parsed.zone
+}
+
+const FROZEN = 'the call in the middle of which a dispatcher is frozen'
+const LOST = 'the answer to the write is lost after Google stored the event'
+
+/** Google reports a calendar that it could not read inside an answer that is otherwise a success. */
+const unreadable = {
+  kind: 'calendar#freeBusy',
+  calendars: { [chen.address]: { errors: [{ domain: 'global', reason: 'internalError' }], busy: [] } },
+}
+
+const faults: readonly Fault[] = [
+  {
+    id: FROZEN,
+    provider: 'google',
+    operation: 'freebusy.query',
+    who: 'Ada',
+    act: { type: 'hold', when: 'after_effect' },
+    harmlessBecause: 'One claim is delivered twice, and the second holder has the higher fencing token.',
+  },
+  {
+    id: 'one calendar answers with an error inside a 200',
+    provider: 'google',
+    operation: 'freebusy.query',
+    who: 'Chen',
+    act: { type: 'answer', status: 200, body: unreadable },
+    harmlessBecause: 'A calendar that cannot be read is not free: it is read again.',
+  },
+  {
+    id: 'Microsoft throttles once',
+    provider: 'microsoft',
+    operation: 'calendar.getSchedule',
+    who: 'Ben',
+    act: {
+      type: 'answer',
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: {
+        error: {
+          code: 'ApplicationThrottled',
+          message: 'Application is over its MailboxConcurrency limit.',
+        },
+      },
+    },
+    harmlessBecause: 'That account rests as long as asked, and no attempt is spent.',
+  },
+  {
+    id: LOST,
+    provider: 'google',
+    operation: 'events.insert',
+    who: 'Ada',
+    // The write before it is refused, and has nothing to lose.
+    later: true,
+    act: { type: 'drop', when: 'after_effect' },
+    harmlessBecause: 'Nothing is written again before Google has been asked what became of it.',
+  },
+]
+
+/** Everything that goes wrong at once, from a moment on: the real one for `npm start`, one in 2031 for the scenario. */
+export const hardMeetingAt = (now: Date): Scenario => {
+  const [berlin, newYork] = [zone(BERLIN), zone(NEW_YORK)]
+  const clockChange = nextOffsetChange(newYork, new Date(now.getTime() + 7 * DAY_MS))
+  if (!clockChange) throw new Error("New York's clocks no longer change; the story needs another city")
+  const sunday = dateIn(clockChange, berlin)
+  const day = (offset: number): string => addDays(sunday, offset)
+  const days = (from: number, to: number) => ({
+    start: `${day(from)}T00:00:00Z`,
+    end: `${day(to)}T00:00:00Z`,
+  })
+  const hourInBerlin = (hoursFromNow: number): string =>
+    formatInstant(new Date(now.getTime() + hoursFromNow * HOUR_MS), berlin, 'HH:mm')
+  const afternoon = [{ date: day(2), from: '12:00', to: '18:00' }]
+  const slot = afternoonSlot(newYork, day(2))
+  return {
+    name: 'hard-meeting',
+    title: 'The hard meeting',
+    shows:
+      'Five people, two providers, two zones and a change of clocks between them, one of them without a calendar and with an address that Google refuses; a claim delivered twice, a dispatcher killed, a throttled account, an error inside a 200, a lost answer: one event, exactly the approved people.',
+    beginsAt: now.toISOString(),
+    cast: {
+      Ada: { ...ada },
+      // Ben cannot before the clocks change, Chen not on the first day after it.
+      Ben: { ...ben, address: 'ben@microsoft.example', provider: 'microsoft', busy: [days(-4, 1)] },
+      Chen: { ...chen, address: 'chen@google.example', provider: 'google', busy: [days(1, 2)] },
+      // Never, in all of that week: the others meet without her.
+      Eve: { ...chen, address: 'eve@microsoft.example', busy: [days(-4, 6)] },
+      Dana: { address: 'dana@old.example', provider: 'google', timeZone: BERLIN, invitable: false },
+      'Dana at her new address': { address: 'dana@new.example', timeZone: BERLIN },
+    },
+    meetings: {
+      main: {
+        purpose: 'Contract review',
+        durationMinutes: 60,
+        timeZone: BERLIN,
+        window: { from: `${day(-3)}T00:00`, to: `${day(5)}T00:00` },
+        bookBy: new Date(now.getTime() + DAY_MS).toISOString(),
+        organizer: 'Ada',
+        approval: 'organizer',
+        required: ['Ada', 'Ben', 'Dana'],
+        optional: ['Chen', 'Eve'],
+        // Nobody is written to at night. It is not night now, whenever now is, or this story would wait for the morning.
+        outreach: { quietHours: { startsAt: hourInBerlin(8), endsAt: hourInBerlin(16) } },
+        instruction: 'An hour with Ben and Dana next week, and with Chen and Eve if they can.',
+      },
+    },
+    faults,
+    steps: [
+      { type: 'open_meeting' },
+      { type: 'freeze_dispatcher', fault: FROZEN },
+      { type: 'wait_for', state: 'gathering' },
+      { type: 'reply_on_page', who: 'Dana', zone: BERLIN, times: afternoon },
+      { type: 'wait_for', state: 'awaiting_approval' },
+      { type: 'approve' },
+      { type: 'kill_dispatcher' },
+      { type: 'wait_for', state: 'in_repair', code: 'invalid_attendee', names: ['Dana'] },
+      {
+        type: 'resolve_repair',
+        choice: { type: 'correct_address', who: 'Dana', to: 'Dana at her new address' },
+      },
+      // What she said of her time is hers, whatever her address is.
+      { type: 'wait_for', state: 'awaiting_approval' },
+      { type: 'arrange', fault: LOST },
+      { type: 'approve' },
+      { type: 'wait_for', state: 'confirmed' },
+    ],
+    expects: {
+      meetings: {
+        main: {
+          state: 'confirmed',
+          event: { ...slot, invited: ['Ben', 'Chen', 'Dana at her new address'] },
+          told: [
+            'proposal.awaiting_approval',
+            'repair.opened',
+            'proposal.awaiting_approval',
+            'meeting.confirmed',
+          ],
+        },
+      },
+      ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 3 },
+      dead: 1,
+    },
+  }
+}
+
+/** Ben's first working hour of that day, when it is afternoon in Berlin. */
+const afternoonSlot = (newYork: ReturnType<typeof zone>, date: string) => {
+  const resolved = localToInstant(`${date}T09:00`, newYork)
+  if (resolved.type !== 'instant') throw new Error('no clock changes on a Tuesday morning')
+  const start = resolved.instant
+  return { start: start.toISOString(), end: new Date(start.getTime() + HOUR_MS).toISOString() }
+}
+
+export const hardMeeting = hardMeetingAt(new Date('2031-02-24T09:00:00Z'))
