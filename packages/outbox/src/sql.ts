@@ -4,7 +4,7 @@
  *
  * Rules that hold for all of them: time is the database's (`app_now()`); a row is changed by primary key and fence
  * alone, never by state, or the planner may drive the statement from a bloated partial index; many rows are named by
- * `id = any(…)` besides being joined, or a plan made for an empty table walks the whole index at every call; key locks come before
+ * `id = any(…)` and not joined, or a plan made for an empty table walks the whole index at every call; key locks come before
  * row locks, and a promotion is a later statement than the removal it follows.
  */
 export type { Sql } from './connection.ts'

@@ -112,7 +112,7 @@ const waitText = (step: TraceAnswer['next'][number], personById: ReadonlyMap<str
   }
   const verb = step.action.replace(/^[^.]*\./, '').replaceAll('_', ' ')
   const who = personById.get(step.about.participantId ?? '')
-  return `${verb}${who === undefined ? '' : ` of ${who}`}${step.dueAt === undefined ? '' : ` (${timeText(step.dueAt)})`}`
+  return `${verb} ${step.state} ${step.dueAt ?? ""}${who === undefined ? '' : ` of ${who}`}${step.dueAt === undefined ? '' : ` (${timeText(step.dueAt)})`}`
 }
 
 export const timeText = (instant: string): string =>

@@ -107,8 +107,8 @@ export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<Rea
     `update outbox o set started_at = app_now(),
        attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
        budget_from = coalesce(o.budget_from, app_now()), first_started_at = coalesce(o.first_started_at, app_now())
-     from unnest($1::bigint[], $2::bigint[]) as h(id, fence)
-     where o.id = any($1::bigint[]) and o.id = h.id and o.fence = h.fence and o.lease_until > app_now()
+     where o.id = any($1::bigint[]) and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)]
+       and o.lease_until > app_now()
      returning o.id`,
     idsAndFences(holds),
   )

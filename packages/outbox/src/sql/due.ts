@@ -26,7 +26,7 @@ export const releaseDueRows = async (sql: Sql, limit: number): Promise<number> =
        budget_from = case when m.until is null then o.budget_from else o.budget_from + (m.until - app_now()) end,
        turn = case when m.until is null then l.turn + m.nth else o.turn end
      from moving m left join lines l on l.tenant_id = m.tenant_id and l.lane = m.lane
-     where o.id = any(array(select id from due)) and o.id = m.id`,
+     where o.id = m.id`,
     [limit],
   )
   return rowCount ?? 0

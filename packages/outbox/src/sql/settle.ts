@@ -15,8 +15,9 @@ export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise
   const { rows } = await sql.query<{ id: string }>(
     `with f as (select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
                   as f(id, fence, outcome, reason, calls)),
-     gone as (delete from outbox o using f where o.id = any($1::bigint[]) and o.id = f.id and o.fence = f.fence
-                returning o.*, f.outcome, f.reason, f.calls),
+     left_queue as (delete from outbox o where o.id = any($1::bigint[])
+                and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)] returning o.*),
+     gone as (select o.*, f.outcome, f.reason, f.calls from left_queue o join f on f.id = o.id),
      kept as (insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type,
                   aggregate_id, aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at,
                   fence, claims, attempts, outcome, reason)
