@@ -1,4 +1,6 @@
+import { scenarioTable } from '@aftercommit/demo/scenarios'
 import { guaranteeTable } from '@aftercommit/outbox'
+import { repairKinds } from '@aftercommit/scheduling'
 import { schedulingActions } from '@aftercommit/scheduling/handlers'
 
 const BEGIN = '<!-- generated: npm run docs -->'
@@ -12,10 +14,22 @@ const between = (page: string, generated: string): string => {
   return `${page.slice(0, begin + BEGIN.length)}\n\n${generated}\n\n${page.slice(end)}`
 }
 
+const repairTable = (): string =>
+  [
+    '| code | what it means | choices besides `cancel_meeting` |',
+    '| --- | --- | --- |',
+    ...Object.entries(repairKinds).map(
+      ([code, { means, choices }]) =>
+        `| \`${code}\` | ${means} | ${choices.map((choice) => `\`${choice}\``).join(', ') || 'none'} |`,
+    ),
+  ].join('\n')
+
 /** The pages of docs/ with a part that is made from code, and how it is made. */
 export const generatedDocs: readonly { readonly file: string; readonly make: (page: string) => string }[] = [
   {
     file: 'guarantees.md',
     make: (page) => between(page, guaranteeTable(Object.values(schedulingActions))),
   },
+  { file: 'scenarios.md', make: (page) => between(page, scenarioTable()) },
+  { file: 'repairs.md', make: (page) => between(page, repairTable()) },
 ]

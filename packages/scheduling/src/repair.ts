@@ -53,24 +53,84 @@ export type RepairChoiceType = RepairChoice['type']
 
 const people = ['correct_address', 'substitute_person'] as const
 
-/** By code. What is not listed can be searched for again, or cancelled. */
-const choicesByCode: Readonly<Record<string, readonly RepairChoiceType[]>> = {
-  availability_unknown: ['search_again', 'ask_in_words', ...people],
-  address_refused: people,
-  invalid_attendee: people,
-  participant_declined: ['search_again', 'substitute_person'],
-  several_events: ['keep_one', 'search_again'],
-  event_differs: ['look_again', 'restore_event', 'search_again'],
-  event_not_visible: ['look_again', 'search_again'],
-  conference_pending: ['look_again', 'search_again'],
-  event_changed: ['restore_event', 'look_again', 'search_again'],
-  event_moved: ['accept_change', 'restore_event', 'search_again'],
-  event_gone: ['search_again'],
-  cancel_failed: ['search_again'],
+interface RepairKind {
+  readonly means: string
+  readonly choices: readonly RepairChoiceType[]
 }
 
+/** By code: what it means, and what may be chosen besides cancelling the meeting. */
+export const repairKinds: Readonly<Record<string, RepairKind>> = {
+  availability_unknown: {
+    means: 'The time of somebody required is not known: no calendar that tells, and no answer.',
+    choices: ['search_again', 'ask_in_words', ...people],
+  },
+  address_refused: { means: 'Mail to this address is refused for good, or came back.', choices: people },
+  contact_refused: { means: 'Somebody required does not want to be written to.', choices: people },
+  participant_declined: {
+    means: 'Somebody required will not come: told on the reply page, or answered so to the invitation.',
+    choices: ['search_again', 'substitute_person'],
+  },
+  invalid_attendee: { means: 'The provider refuses to invite somebody at this address.', choices: people },
+  several_events: {
+    means: 'More than one event of this meeting stands at the provider.',
+    choices: ['keep_one', 'search_again'],
+  },
+  event_differs: {
+    means: 'The event does not agree with what was approved; `fields` says in what.',
+    choices: ['look_again', 'restore_event', 'search_again'],
+  },
+  event_not_visible: {
+    means: 'The provider took the event and does not show it.',
+    choices: ['look_again', 'search_again'],
+  },
+  conference_pending: {
+    means: 'The video conference was asked for and is not made.',
+    choices: ['look_again', 'search_again'],
+  },
+  event_changed: {
+    means: 'Somebody changed the event before our own change of it: nothing was overwritten.',
+    choices: ['restore_event', 'look_again', 'search_again'],
+  },
+  event_moved: {
+    means: 'Somebody moved the booked event.',
+    choices: ['accept_change', 'restore_event', 'search_again'],
+  },
+  event_gone: { means: 'Somebody deleted the booked event.', choices: ['search_again'] },
+  event_cancelled: {
+    means: 'The event was cancelled before it was proved.',
+    choices: ['search_again'],
+  },
+  event_unreadable: {
+    means: 'The booked event could not be looked at again; `because` says why.',
+    choices: ['look_again', 'search_again'],
+  },
+  cancel_failed: {
+    means: 'What stands at the provider could not be taken away; `because` says why.',
+    choices: ['search_again'],
+  },
+  grant_revoked: {
+    means: 'A calendar may not be read or written any more. Connect it again first.',
+    choices: ['search_again', ...people],
+  },
+  credential_unreadable: {
+    means: 'A credential cannot be opened: its key is not in the ring.',
+    choices: ['search_again', ...people],
+  },
+  booking_deadline_passed: {
+    means: 'The deadline came between approval and write. Ask for a new meeting.',
+    choices: [],
+  },
+  slot_passed: {
+    means: 'The approved time began before it could be written. Ask for a new meeting.',
+    choices: [],
+  },
+}
+
+/** Any other code is of an action that ended for good. */
+const otherKind: RepairKind['choices'] = ['search_again', ...people]
+
 export const choicesOf = ({ code }: Pick<Repair, 'code'>): readonly RepairChoiceType[] => [
-  ...(choicesByCode[code] ?? ['search_again', ...people]),
+  ...(repairKinds[code]?.choices ?? otherKind),
   'cancel_meeting',
 ]
 

@@ -119,7 +119,7 @@ export const stepsOf = (acts: readonly Act[], pending: readonly Pending[]): read
 
 const compareDue = (a: Pending, b: Pending): number => (a.dueAt ?? '').localeCompare(b.dueAt ?? '')
 
-/** Dead actions that no open repair speaks of: somebody must look all the same. */
+/** Dead actions of which no repair was made, open or resolved: somebody must look all the same. */
 export const deadActs = (
   entries: readonly TraceEntry[],
   repairs: readonly { readonly code: string }[],

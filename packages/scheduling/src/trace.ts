@@ -93,7 +93,7 @@ export const readTrace = (
     const acts = [
       ...openRepairs.map(({ owner, code }) => ({ type: 'person' as const, owner, code })),
       ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
-      ...deadActs(entries, openRepairs),
+      ...deadActs(entries, repairs),
       ...(await awaitedOf(tx, meeting)),
     ]
     return {
