@@ -201,7 +201,7 @@ const mark = async <T extends SettleTx>(
   holds: readonly Hold[],
 ): Promise<readonly ('started' | 'stale')[]> => {
   const started = await markStarted(db, holds)
-  return holds.map((hold) => (started.has(hold.id) ? 'started' : 'stale'))
+  return holds.map((hold) => (started.get(hold.id) === hold.fence ? 'started' : 'stale'))
 }
 
 /** Two batches, because repeating one that failed must not repeat what the other has done. */

@@ -2,6 +2,7 @@ import { gate } from '@aftercommit/testing'
 import { enqueue } from './enqueue.ts'
 import { done, go, type ActionRequest } from './index.ts'
 import { meetingOf } from './rivals.testing.ts'
+import { finishUnkeyedRows } from './settle.ts'
 import { finishRows, markStarted, releaseRow, restUnknown, takeOverLostRows } from './sql.ts'
 import { changeThing, claimantOf, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
 
@@ -125,7 +126,7 @@ test('a start that is noted twice, because the first answer was lost, counts one
   const { id } = await stage.enqueue(requestsOf(ping, [1]))
   const row = await stage.claimedOne(ping)
   for (let i = 0; i < 2; i++)
-    expect([...(await markStarted(stage.database.dispatcher, [row]))]).toEqual([row.id])
+    expect([...(await markStarted(stage.database.dispatcher, [row])).keys()]).toEqual([row.id])
   expect(await stage.live(id)).toMatchObject([{ attempts: 1 }])
 })
 
@@ -179,8 +180,23 @@ test('of a batch of endings, exactly those under the right fence are accepted', 
     calls: [],
   }))
   const accepted = await finishRows(stage.database.dispatcher, finishes)
-  expect([...accepted]).toEqual([rows[0]?.id, rows[2]?.id])
+  expect([...accepted.keys()]).toEqual([rows[0]?.id, rows[2]?.id])
   expect(await stage.states(id)).toEqual(['2:leased', '4:leased'])
+})
+
+test('a holder that is too late and its successor may settle in one batch, and each is told its own', async () => {
+  const ping = safe()
+  const { id } = await stage.enqueue(requestsOf(ping, [1]))
+  const late = await stage.claimedOne(ping)
+  await stage.database.advanceClock(2 * MINUTE)
+  const [heir] = await takeOverLostRows(stage.database.dispatcher, claimantOf(ping), 1)
+  if (!heir) throw new Error('the lease has run out')
+  const items = [late, heir, late].map((row) => ({
+    row,
+    finish: { id: row.id, fence: row.fence, outcome: 'succeeded' as const, reason: undefined, calls: [] },
+  }))
+  expect(await finishUnkeyedRows(stage.database.dispatcher, items)).toEqual(['stale', 'settled', 'stale'])
+  expect(await stage.ended(id)).toEqual(['1:succeeded'])
 })
 
 test('a settle that loses a deadlock is made again, and its effect is not', async () => {

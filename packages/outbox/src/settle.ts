@@ -129,7 +129,7 @@ export const finishUnkeyedRows = async <T extends SettleTx>(
 ): Promise<readonly SettleResult[]> => {
   const finishes = items.map(({ finish }) => finish)
   const gone = await repeatingOnConflict(() => finishRows(db, finishes))
-  return items.map(({ row }) => (gone.has(row.id) ? 'settled' : 'stale'))
+  return items.map(({ row }) => (gone.get(row.id) === row.fence ? 'settled' : 'stale'))
 }
 
 /** The same for keyed rows: one transaction, which locks their keys first and frees their successors last. */
@@ -140,7 +140,15 @@ export const finishKeyedRows = async <T extends SettleTx>(
   const keys = items.flatMap(({ row }) =>
     row.ordering_key === null
       ? []
-      : [{ tenantId: row.tenant_id, key: row.ordering_key, afterId: row.id, lane: row.lane }],
+      : [
+          {
+            tenantId: row.tenant_id,
+            key: row.ordering_key,
+            afterId: row.id,
+            fence: row.fence,
+            lane: row.lane,
+          },
+        ],
   )
   const finishes = items.map(({ finish }) => finish)
   const freedLaneById = new Map<string, string | undefined>()
@@ -148,14 +156,14 @@ export const finishKeyedRows = async <T extends SettleTx>(
     db.transaction(async (sql) => {
       await lockKeys(sql, keys)
       const ids = await finishRows(sql, finishes)
-      for (const key of keys.filter(({ afterId }) => ids.has(afterId))) {
+      for (const key of keys.filter(({ afterId, fence }) => ids.get(afterId) === fence)) {
         freedLaneById.set(key.afterId, await promoteNext(sql, key))
       }
       return ids
     }),
   )
   return items.map(({ row }) => ({
-    result: gone.has(row.id) ? 'settled' : 'stale',
+    result: gone.get(row.id) === row.fence ? 'settled' : 'stale',
     freedLane: freedLaneById.get(row.id),
   }))
 }

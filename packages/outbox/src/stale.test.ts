@@ -102,7 +102,7 @@ test('of a take-over and a settle at the same moment, exactly one is accepted', 
     ),
   ])
   const takenIds = taken.flat().map((row) => row.id)
-  const settledIds = settled.flatMap((ids) => [...ids])
+  const settledIds = settled.flatMap((ids) => [...ids.keys()])
   expect(new Set([...takenIds, ...settledIds]).size).toBe(takenIds.length + settledIds.length)
   expect((await stage.ended(id)).length).toBe(settledIds.length)
 })

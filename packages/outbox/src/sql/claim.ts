@@ -1,6 +1,6 @@
 /** Taking rows to work on, and noting that the work begins. */
 import type { Sql } from '../connection.ts'
-import { CLAIMED_COLUMNS, idsAndFences, type ClaimedRow, type Hold } from './rows.ts'
+import { acceptedOf, CLAIMED_COLUMNS, onePerRow, type Accepted, type ClaimedRow, type Hold } from './rows.ts'
 
 const CLAIM = `select ${CLAIMED_COLUMNS} from outbox_claim($1, $2, $3, $4, $5, $6, $7) o`
 
@@ -98,19 +98,20 @@ export const takeOverLostRows = async (
 }
 
 /**
- * Notes, before contact, that contact may happen from now on, and counts the attempt. Answers the ids for which the
+ * Notes, before contact, that contact may happen from now on, and counts the attempt. Answers the rows for which the
  * note was accepted: a holder whose fence moved on or whose lease ran out must not call anybody. A note whose answer
  * was lost may be made again: it counts once.
  */
-export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<ReadonlySet<string>> => {
-  const { rows } = await sql.query<{ id: string }>(
+export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<Accepted> => {
+  const mine = onePerRow(holds)
+  const { rows } = await sql.query<Hold>(
     `update outbox o set started_at = app_now(),
        attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
        budget_from = coalesce(o.budget_from, app_now()), first_started_at = coalesce(o.first_started_at, app_now())
      where o.id = any($1::bigint[]) and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)]
        and o.lease_until > app_now()
-     returning o.id`,
-    idsAndFences(holds),
+     returning o.id, o.fence`,
+    [mine.map(({ id }) => id), mine.map(({ fence }) => fence)],
   )
-  return new Set(rows.map((row) => row.id))
+  return acceptedOf(rows)
 }

@@ -52,10 +52,24 @@ export const one = <Row>(rows: readonly Row[]): Row => {
   return row
 }
 
-export const idsAndFences = (holds: readonly Hold[]): [string[], string[]] => {
-  const sorted = [...holds].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
-  return [sorted.map((hold) => hold.id), sorted.map((hold) => hold.fence)]
+/**
+ * One hold per row, by ascending id. When a row is named twice, by a holder that is too late and by its successor in the
+ * same process, only the larger fence can be the row's own.
+ */
+export const onePerRow = <H extends Hold>(holds: readonly H[]): readonly H[] => {
+  const byId = new Map<string, H>()
+  for (const hold of holds) {
+    const other = byId.get(hold.id)
+    if (!other || BigInt(other.fence) < BigInt(hold.fence)) byId.set(hold.id, hold)
+  }
+  return [...byId.values()].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
 }
+
+/** Under which fence each row was accepted. */
+export type Accepted = ReadonlyMap<string, string>
+
+export const acceptedOf = (rows: readonly Hold[]): Accepted =>
+  new Map(rows.map(({ id, fence }) => [id, fence]))
 
 export const ATTEMPT_COLUMNS =
   'outbox_id, tenant_id, fence, attempt, replica_id, claimed_at, started_at, outcome, code, calls'

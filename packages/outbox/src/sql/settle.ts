@@ -1,7 +1,7 @@
 /** Ending attempts, each under the row's fence. */
 import type { Sql } from '../connection.ts'
 import type { Death, RecordedCall } from '../outcome.ts'
-import { ATTEMPT_COLUMNS, callsJson, type Hold } from './rows.ts'
+import { acceptedOf, ATTEMPT_COLUMNS, callsJson, onePerRow, type Accepted, type Hold } from './rows.ts'
 
 export interface Finish extends Hold {
   readonly outcome: 'succeeded' | 'suppressed' | 'superseded'
@@ -9,10 +9,10 @@ export interface Finish extends Hold {
   readonly calls: readonly RecordedCall[]
 }
 
-/** Moves rows to history, each only under its fence, with one attempt record each. Answers the ids that moved. */
-export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise<ReadonlySet<string>> => {
-  const sorted = [...finishes].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
-  const { rows } = await sql.query<{ id: string }>(
+/** Moves rows to history, each only under its fence, with one attempt record each. Answers those that moved. */
+export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise<Accepted> => {
+  const sorted = onePerRow(finishes)
+  const { rows } = await sql.query<Hold>(
     `with f as (select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
                   as f(id, fence, outcome, reason, calls)),
      left_queue as (delete from outbox o where o.id = any($1::bigint[])
@@ -26,7 +26,7 @@ export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise
                   attempts, outcome, reason from gone),
      noted as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
                 select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, outcome, reason, calls from gone)
-     select id from gone`,
+     select id, fence from gone`,
     [
       sorted.map((finish) => finish.id),
       sorted.map((finish) => finish.fence),
@@ -35,7 +35,7 @@ export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise
       sorted.map((finish) => callsJson(finish.calls)),
     ],
   )
-  return new Set(rows.map((row) => row.id))
+  return acceptedOf(rows)
 }
 
 export interface Release extends Hold {
