@@ -104,6 +104,16 @@ export const problems = {
     title: 'Somebody whom this meeting needs has been promised to another meeting at that time.',
     advice: 'Nothing is booked. Another time is being looked for; read the meeting until it proposes one.',
   },
+  'evidence-expired': {
+    status: 409,
+    title: 'What somebody said of their time has grown too old to be relied on.',
+    advice: 'Nothing is booked. They are asked again; read the meeting until it proposes a time.',
+  },
+  'slot-passed': {
+    status: 409,
+    title: 'The proposed time has begun.',
+    advice: 'Nothing is booked. Another time is being looked for; read the meeting until it proposes one.',
+  },
   'booking-deadline-passed': {
     status: 409,
     title: 'The booking deadline has passed.',

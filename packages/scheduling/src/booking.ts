@@ -25,6 +25,8 @@ export type Approval =
   | { readonly type: 'outdated'; readonly currentProposalId: ProposalId }
   | { readonly type: 'not_authorised' }
   | { readonly type: 'too_late' }
+  /** The proposed time has begun. */
+  | { readonly type: 'slot_passed' }
 
 /**
  * Binds one proposal of the current revision and enqueues exactly one write. Of two approvals the second finds the
@@ -40,7 +42,8 @@ export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now:
   }
   const authority = approvalAuthorityOf(meeting.intent, by)
   if (!authority) return { type: 'not_authorised' }
-  if (now.getTime() > Date.parse(meeting.intent.bookBy) || proposal.start <= now) return { type: 'too_late' }
+  if (now.getTime() > Date.parse(meeting.intent.bookBy)) return { type: 'too_late' }
+  if (proposal.start <= now) return { type: 'slot_passed' }
   return {
     type: 'approved',
     authority,
@@ -162,6 +165,7 @@ export const completionVerified = (
   const next: Meeting = {
     ...moved(meeting, { type: 'confirmed', proposalId: proposal.id }),
     standingProposalId: proposal.id,
+    standingIntent: meeting.intent,
   }
   const event = changed ? 'meeting.rescheduled' : 'meeting.confirmed'
   return {

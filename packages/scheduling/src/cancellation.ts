@@ -7,12 +7,15 @@ import { authorityOver } from './booking.ts'
 import {
   actionsAfterBooking,
   actionsBeforeBooking,
+  actionsThatWrite,
   bookedProposalOf,
   cancel,
   cancelIncomplete,
   type Cancelled,
 } from './ending.ts'
 import type { MeetingId, ParticipantId, ProposalId } from './ids.ts'
+import { sameAddress } from './intent.ts'
+import { currentEvidence } from './known.ts'
 import type { IncompleteMeeting, Meeting, MeetingStateType } from './meeting.ts'
 import {
   endExceptions,
@@ -22,6 +25,7 @@ import {
   readActiveEndpointIds,
   readContacts,
   readEvent,
+  readEvidence,
   readExceptionsOf,
   readParticipants,
   saveMeeting,
@@ -44,7 +48,9 @@ export const cancelMeeting = (
   db.transact(tenantId, async (tx): Promise<CancelResult> => {
     const meeting = await lockAnyMeeting(tx, meetingId)
     if (!meeting) return { type: 'not_found' }
-    if (!isComplete(meeting)) return cancelDraft(tx, meeting)
+    if (!isComplete(meeting)) {
+      return mayCancelDraft(meeting, by) ? cancelDraft(tx, meeting) : { type: 'not_authorised' }
+    }
     if (!authorityOver(meeting.intent, by)) return { type: 'not_authorised' }
     return cancelWithin(tx, meeting)
   })
@@ -65,15 +71,23 @@ export const cancelWithin = async (
     cancel(meeting, { writeInFlight, eventKnown, contacted, now: tx.now }, endpointIds, randomUUID)
   const ended = decide(false, false, [])
   if (ended.type === 'ended') return ended
-  const { inFlight } = await supersede(tx, subject, actionsBeforeBooking, 'cancelled')
+  await supersede(tx, subject, actionsBeforeBooking, 'cancelled')
+  const { inFlight } = await supersede(tx, subject, actionsThatWrite, 'cancelled')
   await supersede(tx, subject, actionsAfterBooking, 'cancelled')
   const event = proposalId && (await bookedEventOf(tx, meeting, proposalId))
-  const change = decide(inFlight > 0, event !== undefined, await contactedOf(tx, meeting.id))
+  const change = decide(inFlight > 0, event !== undefined, await contactedOf(tx, meeting))
   if (change.type === 'ended') return change
   await endRepairs(tx, meeting.id)
   await saveMeeting(tx, change.meeting)
   await enqueue(tx, change.actions)
   return change
+}
+
+/** Where neither organizer nor approver was told yet, whoever has the client's key may. */
+const mayCancelDraft = ({ draft: { organizer, approval } }: IncompleteMeeting, by: string): boolean => {
+  const named = [organizer?.address, approval?.type === 'named_approver' ? approval.address : undefined]
+  const known = named.filter((address) => address !== undefined)
+  return known.length === 0 || known.some((address) => sameAddress(address, by))
 }
 
 const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting): Promise<CancelResult> => {
@@ -92,11 +106,22 @@ const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting): Promise<CancelRe
   return { type: 'cancelled', meeting: change.meeting }
 }
 
-/** Who takes part and was written to. */
-export const contactedOf = async (tx: Tx, meetingId: MeetingId): Promise<readonly ParticipantId[]> => {
-  const taking = new Set((await readParticipants(tx, meetingId)).map(({ id }) => id))
-  const contacted = (await readContacts(tx, meetingId)).flatMap(({ participantId }) => participantId ?? [])
-  return [...new Set(contacted)].filter((id) => taking.has(id))
+/** Who takes part, was reached by mail, and did not say no. */
+export const contactedOf = async (tx: Tx, meeting: Meeting): Promise<readonly ParticipantId[]> => {
+  const taking = await readParticipants(tx, meeting.id)
+  const contacts = await readContacts(tx, meeting.id)
+  const current = currentEvidence(meeting, await readEvidence(tx, meeting.id), tx.now)
+  return taking
+    .filter(({ id }) => {
+      const piece = current.get(id)
+      const saidNo = piece?.source === 'reply_page' && piece.type === 'unknown'
+      const reached = contacts.some(
+        ({ participantId, outcome }) =>
+          participantId === id && (outcome === 'accepted' || outcome === 'maybe_sent'),
+      )
+      return reached && !saidNo
+    })
+    .map(({ id }) => id)
 }
 
 /** The event of a proposal, or while its change is not made yet the one that is to be changed. */

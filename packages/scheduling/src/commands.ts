@@ -11,6 +11,7 @@ import { ConnectionId, EndpointId, ExceptionId, MeetingId, ParticipantId, type P
 import { MeetingIntent, sameAddress, untimely, type IntentDraft } from './intent.ts'
 import { approve, type Approval, type Approver } from './booking.ts'
 import { gatherNow } from './gathering.ts'
+import { currentEvidence } from './known.ts'
 import {
   askForAbsent,
   deadlineOf,
@@ -34,6 +35,7 @@ import {
   readApproval,
   readConnectionId,
   readConnections,
+  readEvidence,
   readParticipants,
   readProposal,
   renewConnection,
@@ -165,10 +167,21 @@ export const unknownReferences = async (tx: Tx, draft: IntentDraft): Promise<rea
   })
 }
 
-/** Somebody whose time it takes has been promised to another meeting: another time is looked for. */
-export type SlotHeld = Change & { readonly type: 'slot_held' }
+/** The time cannot be approved any more, and another one is looked for. */
+export type LookedForAgain = Change & {
+  readonly type:
+    /** Somebody whose time it takes has been promised to another meeting. */
+    | 'slot_held'
+    /** What somebody said of their time has grown too old to be relied on. */
+    | 'evidence_expired'
+    /** The time has begun. */
+    | 'slot_passed'
+}
 export type ApproveResult =
-  { readonly type: 'not_found' } | { readonly type: 'unknown_proposal' } | Approval | SlotHeld
+  | { readonly type: 'not_found' }
+  | { readonly type: 'unknown_proposal' }
+  | Exclude<Approval, { readonly type: 'slot_passed' }>
+  | LookedForAgain
 
 /** One approval, one immutable write, one transaction. */
 export const approveProposal = (
@@ -184,7 +197,7 @@ export const approveProposal = (
     const proposal = await readProposal(tx, meetingId, proposalId)
     if (!proposal) return { type: 'unknown_proposal' }
     const approval = await approveWithin(tx, meeting, proposal, by)
-    if (approval.type !== 'approved' && approval.type !== 'slot_held') return approval
+    if (!('meeting' in approval)) return approval
     await saveMeeting(tx, approval.meeting)
     await enqueue(tx, approval.actions)
     return approval
@@ -199,14 +212,31 @@ export const approveWithin = async (
   meeting: Meeting,
   proposal: Proposal,
   by: Approver,
-): Promise<Approval | SlotHeld> => {
+): Promise<Exclude<Approval, { readonly type: 'slot_passed' }> | LookedForAgain> => {
+  const lookAgain = async (type: LookedForAgain['type']): Promise<LookedForAgain> => ({
+    type,
+    ...(await gatherNow(tx, nextRound(meeting))),
+  })
   const approval = approve(meeting, proposal, by, tx.now)
+  if (approval.type === 'slot_passed') return lookAgain('slot_passed')
   if (approval.type !== 'approved') return approval
-  const { organizer } = meeting.intent
   const participants = await readParticipants(tx, meeting.id)
-  const required = participants.filter(({ role }) => role === 'required').map(({ address }) => address)
-  if (!(await placeHolds(tx, meeting.id, proposal, [organizer.address, ...required]))) {
-    return { type: 'slot_held', ...(await gatherNow(tx, nextRound(meeting))) }
+  const required = participants.filter(({ role }) => role === 'required')
+  const current = currentEvidence(meeting, await readEvidence(tx, meeting.id), tx.now)
+  // Calendars are read once more before the write. A person's word is all there is.
+  const hasExpired = required.some(
+    ({ id, connectionId }) => connectionId === undefined && current.get(id)?.type !== 'stated',
+  )
+  if (hasExpired) return lookAgain('evidence_expired')
+  if (
+    !(await placeHolds(
+      tx,
+      meeting.id,
+      proposal,
+      required.map(({ address }) => address),
+    ))
+  ) {
+    return lookAgain('slot_held')
   }
   // An approved meeting no longer lapses; what may still be too late is checked where it is written.
   const names = [schedulingActions.reachDeadline.name, schedulingActions.askParticipant.name]

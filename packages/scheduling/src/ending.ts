@@ -45,9 +45,9 @@ export const actionsBeforeBooking = [
   schedulingActions.findTime.name,
   schedulingActions.askParticipant.name,
   schedulingActions.reachDeadline.name,
-  schedulingActions.writeEvent.name,
-  schedulingActions.changeEvent.name,
 ]
+/** What may leave something at the provider. */
+export const actionsThatWrite = [schedulingActions.writeEvent.name, schedulingActions.changeEvent.name]
 /** The same for after it. */
 export const actionsAfterBooking = [schedulingActions.readBackEvent.name, schedulingActions.watchEvent.name]
 

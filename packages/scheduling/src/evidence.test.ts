@@ -6,7 +6,6 @@ const dayMs = 24 * 60 * minuteMs
 
 describe('what was learned', () => {
   const learnedAt = new Date('2027-03-20T08:00Z')
-  const window = { start: new Date('2027-03-25T00:00Z'), end: new Date('2027-05-02T00:00Z') }
 
   test('from a calendar is fresh for minutes, and from a person for days', () => {
     expect(freshMsBySource).toEqual({
@@ -19,13 +18,7 @@ describe('what was learned', () => {
   })
 
   test.each(evidenceSources)('from %s is relied on for its time', (source) => {
-    const expiresAt = evidenceExpiresAt(source, learnedAt, window)
+    const expiresAt = evidenceExpiresAt(source, learnedAt)
     expect(expiresAt.getTime() - learnedAt.getTime()).toBe(freshMsBySource[source])
-  })
-
-  test('is of no use when the window is over', () => {
-    const early = { ...window, end: new Date('2027-03-26T00:00Z') }
-    expect(evidenceExpiresAt('reply_page', learnedAt, early)).toEqual(early.end)
-    expect(evidenceExpiresAt('google', learnedAt, early)).toEqual(new Date('2027-03-20T08:15Z'))
   })
 })

@@ -39,6 +39,6 @@ export const freshMsBySource: Readonly<Record<EvidenceSource, number>> = {
   outreach: 14 * DAY_MS,
 }
 
-/** When what was learned at that time expires: at the latest when the meeting's window is over. */
-export const evidenceExpiresAt = (source: EvidenceSource, learnedAt: Date, window: Interval): Date =>
-  new Date(Math.min(learnedAt.getTime() + freshMsBySource[source], window.end.getTime()))
+/** When what was learned at that time expires. */
+export const evidenceExpiresAt = (source: EvidenceSource, learnedAt: Date): Date =>
+  new Date(learnedAt.getTime() + freshMsBySource[source])

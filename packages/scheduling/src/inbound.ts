@@ -8,6 +8,7 @@ import { EvidenceId, ReplyDraftId, type MeetingId } from './ids.ts'
 import { sameAddress, windowOf } from './intent.ts'
 import { isBeingAsked, notice, type Change, type Meeting, type Participant } from './meeting.ts'
 import { understand, type Unclear } from './outreach/understand.ts'
+import { isAboutGathering } from './replies.ts'
 import { openRepairNow } from './repairing.ts'
 import {
   findContact,
@@ -54,7 +55,7 @@ export type ReceiveResult =
   | { readonly type: 'bounced'; readonly meetingId: MeetingId }
   | { readonly type: 'ignored'; readonly reason: IgnoredReason }
 
-/** Takes in one message. Delivered twice, it is read once. */
+/** Takes in one message. Delivered twice, it is read once, if it has an id. */
 export const receiveMail = (db: Db, tenantId: string, mail: ReceivedMail): Promise<ReceiveResult> =>
   db.transact(tenantId, async (tx): Promise<ReceiveResult> => {
     const contact = mail.answers.length === 0 ? undefined : await findContact(tx, mail.answers)
@@ -93,7 +94,9 @@ const reply = async (
   { text, messageId }: { readonly text: string; readonly messageId: string },
 ): Promise<ReceiveResult> => {
   const { type } = meeting.state
-  if (type !== 'gathering' && type !== 'choosing' && type !== 'awaiting_approval' && type !== 'no_overlap') {
+  const isOpen =
+    type === 'gathering' || type === 'choosing' || type === 'awaiting_approval' || type === 'no_overlap'
+  if (!isOpen && !isAboutGathering(meeting)) {
     return ignored('not_waited_for')
   }
   const asked = (await readContacts(tx, meeting.id)).filter(
@@ -115,7 +118,16 @@ const reply = async (
       : understood.unclear
   const id = ReplyDraftId.parse(randomUUID())
   const { windows, zone } = understood
-  const draft = { id, meetingId: meeting.id, participantId: person.id, messageId, windows, zone, unclear }
+  const draft = {
+    id,
+    meetingId: meeting.id,
+    participantId: person.id,
+    messageId,
+    windows,
+    zone,
+    unclear,
+    receivedAt: tx.now,
+  }
   if (!(await insertReplyDraft(tx, draft))) return ignored('read_before')
   const kind = unclear.length === 0 ? 'confirm_reading' : 'clarification'
   await enqueue(tx, [notice(meeting, { kind, participantId: person.id, occasionId: id })])

@@ -49,8 +49,14 @@ export const knownPeople = (
   const current = currentEvidence(meeting, evidence, now)
   const isKnown = (person: Participant): boolean => {
     const piece = current.get(person.id)
-    const isAskedInstead = piece !== undefined && isCalendar(piece) && piece.type === 'unknown'
-    return piece !== undefined && !(isAskedInstead && isBeingAsked(meeting, person))
+    if (!piece) return false
+    const isRead = evidence.some(
+      (each) => each.participantId === person.id && isCalendar(each) && each.round === meeting.round,
+    )
+    // A calendar is read in every round, also that of somebody who once answered in words.
+    if (person.connectionId !== undefined && !isRead) return false
+    const isAskedInstead = person.role === 'required' && isCalendar(piece) && piece.type === 'unknown'
+    return !(isAskedInstead && isBeingAsked(meeting, person))
   }
   return new Set(participants.filter(isKnown).map(({ id }) => id))
 }

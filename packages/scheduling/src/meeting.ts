@@ -74,6 +74,8 @@ interface MeetingHead {
 /** A meeting whose intent is complete: the only kind on which work is done. */
 export interface Meeting extends MeetingHead {
   readonly intent: MeetingIntent
+  /** The intent as it was confirmed, while an event stands. */
+  readonly standingIntent?: MeetingIntent | undefined
 }
 
 /** A meeting that still waits to be told something. */
@@ -188,7 +190,7 @@ const unapproved: ReadonlySet<MeetingStateType> = new Set<MeetingStateType>([
  * The deadline has come. A meeting whose change was not approved in time stays booked as it was. Undefined: it was
  * approved or ended before.
  */
-export const lapse = <M extends MeetingHead>(
+export const lapse = <M extends Meeting | IncompleteMeeting>(
   meeting: M,
   endpointIds: readonly EndpointId[],
   newId: NewId,
@@ -199,7 +201,11 @@ export const lapse = <M extends MeetingHead>(
     const next = moved(meeting, { type: 'lapsed' })
     return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
   }
-  const next = moved(meeting, { type: 'confirmed', proposalId })
+  const next: M = {
+    ...moved(meeting, { type: 'confirmed', proposalId }),
+    // The change was not approved, and so neither were its people nor its window.
+    ...('intent' in meeting && meeting.standingIntent && { intent: meeting.standingIntent }),
+  }
   // One booking may be sought to be changed more than once.
   return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.reschedule_lapsed', newId()) }
 }
@@ -363,7 +369,7 @@ export const timesFound = (
     }
     case 'no_overlap': {
       const next = moved(meeting, { type: 'no_overlap', because: noOverlapOf(result) })
-      // The occasion is the round: a meeting that is looked for again may fail to be found again.
+      // An occasion of its own: a meeting that is looked for again may fail to be found again.
       const actions = tellClient(next, endpointIds, 'meeting.no_overlap', newId())
       return { type: 'no_overlap', meeting: next, actions }
     }

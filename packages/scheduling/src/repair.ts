@@ -1,7 +1,7 @@
 /** What may be done about each repair, and what a choice makes of the meeting. Pure. */
 import { z } from 'zod'
 import { ParticipantId } from './ids.ts'
-import { Identity, Substitute, sameAddress, type MeetingIntent } from './intent.ts'
+import { Identity, IntentDraft, Substitute, sameAddress, untimely, type MeetingIntent } from './intent.ts'
 import type { Meeting, Participant, Repair } from './meeting.ts'
 
 const choice = <const Type extends string>(type: Type, description: string) => ({
@@ -14,18 +14,26 @@ const who = {
   }),
 }
 
+/** A search needs a deadline ahead of it; a booked meeting's own has mostly passed. */
+const time = {
+  bookBy: IntentDraft.shape.bookBy.optional(),
+  window: IntentDraft.shape.window.optional(),
+}
+
 /** Every way on that a person can choose, and what has to be told with it. */
 export const RepairChoice = z.discriminatedUnion('type', [
-  z.strictObject(
-    choice(
+  z.strictObject({
+    ...choice(
       'search_again',
       "Look for a time again, with everybody's time read anew. What may stand is taken away.",
     ),
-  ),
+    ...time,
+  }),
   z.strictObject({
     ...choice('correct_address', 'The person stays, under another address.'),
     ...who,
     ...Identity.shape,
+    ...time,
   }),
   z.strictObject({
     ...choice('substitute_person', 'Another person takes the place.'),
@@ -33,6 +41,7 @@ export const RepairChoice = z.discriminatedUnion('type', [
     substitute: Substitute.optional().meta({
       description: 'Left out, it is the first of the substitutes that the meeting named for this place.',
     }),
+    ...time,
   }),
   z.strictObject(choice('ask_in_words', 'Ask the people whose calendars do not tell, by mail.')),
   z.strictObject(
@@ -46,6 +55,7 @@ export const RepairChoice = z.discriminatedUnion('type', [
   z.strictObject(
     choice('accept_change', "The time that the event has at the provider is the meeting's time now."),
   ),
+  z.strictObject(choice('keep_as_is', 'The meeting stands as it is: somebody knows, and it is well.')),
   z.strictObject(choice('cancel_meeting', 'Cancel the meeting, and its event if there is one.')),
 ])
 export type RepairChoice = z.output<typeof RepairChoice>
@@ -68,7 +78,7 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
   contact_refused: { means: 'Somebody required does not want to be written to.', choices: people },
   participant_declined: {
     means: 'Somebody required will not come: told on the reply page, or answered so to the invitation.',
-    choices: ['search_again', 'substitute_person'],
+    choices: ['search_again', 'substitute_person', 'keep_as_is'],
   },
   invalid_attendee: { means: 'The provider refuses to invite somebody at this address.', choices: people },
   several_events: {
@@ -77,7 +87,7 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
   },
   event_differs: {
     means: 'The event does not agree with what was approved; `fields` says in what.',
-    choices: ['look_again', 'restore_event', 'search_again'],
+    choices: ['look_again', 'restore_event', 'search_again', 'keep_as_is'],
   },
   event_not_visible: {
     means: 'The provider took the event and does not show it.',
@@ -89,11 +99,15 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
   },
   event_changed: {
     means: 'Somebody changed the event before our own change of it: nothing was overwritten.',
-    choices: ['restore_event', 'look_again', 'search_again'],
+    choices: ['restore_event', 'search_again'],
   },
   event_moved: {
     means: 'Somebody moved the booked event.',
     choices: ['accept_change', 'restore_event', 'search_again'],
+  },
+  event_altered: {
+    means: 'An event of ours stands, and somebody changed it before it was proved.',
+    choices: ['search_again'],
   },
   event_gone: { means: 'Somebody deleted the booked event.', choices: ['search_again'] },
   event_cancelled: {
@@ -110,11 +124,11 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
   },
   grant_revoked: {
     means: 'A calendar may not be read or written any more. Connect it again first.',
-    choices: ['search_again', ...people],
+    choices: ['look_again', 'search_again', ...people],
   },
   credential_unreadable: {
     means: 'A credential cannot be opened: its key is not in the ring.',
-    choices: ['search_again', ...people],
+    choices: ['look_again', 'search_again', ...people],
   },
   booking_deadline_passed: {
     means: 'The deadline came between approval and write. Ask for a new meeting.',
@@ -127,7 +141,7 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
 }
 
 /** Any other code is of an action that ended for good. */
-const otherKind: RepairKind['choices'] = ['search_again', ...people]
+const otherKind: RepairKind['choices'] = ['look_again', 'search_again', ...people]
 
 export const choicesOf = ({ code }: Pick<Repair, 'code'>): readonly RepairChoiceType[] => [
   ...(repairKinds[code]?.choices ?? otherKind),
@@ -139,6 +153,39 @@ const NamedPeople = z.object({ participantIds: z.array(ParticipantId) })
 export const peopleOf = ({ facts }: Pick<Repair, 'facts'>): readonly ParticipantId[] => {
   const named = NamedPeople.safeParse(facts)
   return named.success ? named.data.participantIds : []
+}
+
+export type Retimed =
+  | { readonly type: 'retimed'; readonly meeting: Meeting }
+  | {
+      readonly type: 'malformed'
+      readonly problems: readonly { readonly path: readonly (string | number)[]; readonly reason: string }[]
+    }
+
+/** The meeting with the deadline and the window that a choice gives it. A new window is a new question to everybody. */
+export const retime = (
+  meeting: Meeting,
+  { bookBy, window }: Pick<Extract<RepairChoice, { type: 'search_again' }>, 'bookBy' | 'window'>,
+  now: Date,
+): Retimed => {
+  const intent = { ...meeting.intent, ...(bookBy !== undefined && { bookBy }), ...(window && { window }) }
+  const parsed = IntentDraft.safeParse(intent)
+  const malformed = parsed.error?.issues.map(({ path, message }) => ({
+    path: path.filter((part) => typeof part !== 'symbol'),
+    reason: message,
+  }))
+  const problems = [...(malformed ?? []), ...untimely(intent, now)]
+  if (problems.length > 0) return { type: 'malformed', problems }
+  const isNew = bookBy !== undefined || window !== undefined
+  return {
+    type: 'retimed',
+    meeting: {
+      ...meeting,
+      intent,
+      ...(isNew && { revision: meeting.revision + 1 }),
+      ...(window && { statedSinceRound: meeting.round + 1 }),
+    },
+  }
 }
 
 export type Replaced =

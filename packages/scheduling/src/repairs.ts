@@ -3,16 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { authorityOver, eventWritten } from './booking.ts'
+import { authorityOver, eventWritten, organizerFacets } from './booking.ts'
 import { bookedEventOf, cancelWithin } from './cancellation.ts'
 import { participantOf, unknownReferences, type UnknownReference } from './commands.ts'
 import { draftOf } from './draft.ts'
-import { actionsAfterBooking, actionsBeforeBooking, cancelEventOf } from './ending.ts'
+import { actionsAfterBooking, actionsBeforeBooking, actionsThatWrite, cancelEventOf } from './ending.ts'
 import { gatherNow } from './gathering.ts'
 import { ProposalId, type ParticipantId, type RepairId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
-import { moved, nextRound, type Change, type Meeting } from './meeting.ts'
-import { choicesOf, peopleOf, replacePerson, type RepairChoice, type RepairChoiceType } from './repair.ts'
+import { deadlineOf, moved, nextRound, type Change, type Meeting } from './meeting.ts'
+import {
+  choicesOf,
+  peopleOf,
+  replacePerson,
+  retime,
+  type RepairChoice,
+  type RepairChoiceType,
+} from './repair.ts'
 import {
   endRepairs,
   insertApproval,
@@ -21,13 +28,15 @@ import {
   listOpenRepairs,
   lockMeeting,
   markAsked,
+  placeHolds,
   readApproval,
   readParticipants,
   readProposal,
   readRepair,
+  readEvent,
+  renewParticipants,
   replaceParticipant,
   saveMeeting,
-  saveParticipant,
   type StoredRepair,
 } from './store.ts'
 
@@ -98,21 +107,57 @@ const apply = async (
   const { meeting } = occasion
   switch (choice.type) {
     case 'search_again':
-      return searchAgain(tx, occasion, meeting)
     case 'correct_address':
-    case 'substitute_person':
-      return replace(tx, occasion, choice)
+    case 'substitute_person': {
+      const retimed = retime(meeting, choice, tx.now)
+      if (retimed.type === 'malformed') {
+        return { type: 'malformed', problems: inChoice(retimed.problems) }
+      }
+      if (choice.window) await renewParticipants(tx, retimed.meeting)
+      return choice.type === 'search_again'
+        ? searchAgain(tx, occasion, retimed.meeting)
+        : replace(tx, occasion, retimed.meeting, choice)
+    }
     case 'ask_in_words':
       return askInWords(tx, occasion)
     case 'keep_one':
       return clearing(tx, meeting, { keepOne: true })
     case 'look_again':
-      return aboutProposal(meeting, (id) => eventWritten(meeting, id, randomUUID()))
+      return lookAgain(tx, meeting)
     case 'restore_event':
       return restore(tx, meeting)
     case 'accept_change':
       return acceptChange(tx, occasion)
+    case 'keep_as_is':
+      return keepAsIs(meeting)
   }
+}
+
+const inChoice = (problems: readonly UnknownReference[]): readonly UnknownReference[] =>
+  problems.map(({ path, reason }) => ({ path: ['choice', ...path], reason }))
+
+const lookAgain = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
+  const { state } = meeting
+  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
+  if (!(await readEvent(tx, state.proposalId))) {
+    const reason = 'no event of this proposal is known that could be looked at'
+    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
+  }
+  return eventWritten(meeting, state.proposalId, randomUUID())
+}
+
+/** Only what was confirmed before can be left as it is. */
+const keepAsIs = (meeting: Meeting): Applied => {
+  const { state, standingProposalId } = meeting
+  if (
+    state.type !== 'in_repair' ||
+    state.proposalId === undefined ||
+    state.proposalId !== standingProposalId
+  ) {
+    const reason = 'this meeting was not confirmed, so there is nothing to keep'
+    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
+  }
+  return { meeting: moved(meeting, { type: 'confirmed', proposalId: state.proposalId }), actions: [] }
 }
 
 /** Whether an event of ours may stand where the meeting does not want it. */
@@ -136,7 +181,8 @@ const eventLost: ReadonlySet<string> = new Set(['event_gone', 'event_changed'])
  */
 const searchAgain = async (tx: Tx, occasion: Occasion, meeting: Meeting): Promise<Applied> => {
   await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'searched_again')
-  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsBeforeBooking, 'searched_again')
+  const before = [...actionsBeforeBooking, ...actionsThatWrite]
+  await supersede(tx, { type: 'meeting', id: meeting.id }, before, 'searched_again')
   if (await mayStand(tx, occasion)) return clearing(tx, meeting, { keepOne: false })
   const gathering = await gatherNow(tx, nextRound(meeting))
   return withDeadline(gathering)
@@ -144,13 +190,7 @@ const searchAgain = async (tx: Tx, occasion: Occasion, meeting: Meeting): Promis
 
 const withDeadline = ({ meeting, actions }: Change): Change => ({
   meeting,
-  actions: [
-    ...actions,
-    schedulingActions.reachDeadline.request(
-      { meetingId: meeting.id, round: meeting.round },
-      { notBefore: new Date(meeting.intent.bookBy), aggregateRevision: meeting.revision },
-    ),
-  ],
+  actions: [...actions, deadlineOf(meeting, meeting.intent.bookBy, meeting.round)],
 })
 
 const clearing = async (
@@ -183,9 +223,9 @@ const aboutProposal = (meeting: Meeting, change: (id: ProposalId) => Change): Ap
 const replace = async (
   tx: Tx,
   occasion: Occasion,
+  meeting: Meeting,
   choice: Extract<RepairChoice, { type: 'correct_address' | 'substitute_person' }>,
 ): Promise<Applied> => {
-  const { meeting } = occasion
   const participants = await readParticipants(tx, meeting.id)
   const replaced = replacePerson(meeting, participants, choice)
   if (replaced.type === 'malformed') {
@@ -199,11 +239,8 @@ const replace = async (
   const next = participantOf(replaced.person, replaced.meeting.revision)
   const before = participants[index]
   if (!before) throw new Error('a participant was replaced who does not take part')
-  if (choice.type === 'correct_address') {
-    await saveParticipant(tx, { ...next, id: before.id, askedRound: before.askedRound })
-  } else {
-    await replaceParticipant(tx, meeting, before.id, next)
-  }
+  // Under another address it is another participant: whoever reads the old address's mail must not speak for them.
+  await replaceParticipant(tx, meeting, before.id, next)
   return searchAgain(tx, occasion, replaced.meeting)
 }
 
@@ -231,7 +268,7 @@ const restore = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
     actions: [
       schedulingActions.changeEvent.request(
         { meetingId: meeting.id, proposalId, occasionId: randomUUID() },
-        { account: meeting.intent.organizer.calendarConnectionId, aggregateRevision: meeting.revision },
+        organizerFacets(meeting),
       ),
     ],
   }))
@@ -255,9 +292,14 @@ const acceptChange = async (tx: Tx, { meeting, repair, authority, by }: Occasion
     start,
     end,
   }
-  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'change_accepted')
-  await insertProposal(tx, meeting.id, proposal)
   const participants = await readParticipants(tx, meeting.id)
+  await insertProposal(tx, meeting.id, proposal)
+  const required = participants.filter(({ role }) => role === 'required').map(({ address }) => address)
+  if (!(await placeHolds(tx, meeting.id, proposal, required))) {
+    const reason = 'somebody required has been promised to another meeting at the new time'
+    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
+  }
+  await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'change_accepted')
   await insertApproval(tx, meeting.id, {
     proposalId: proposal.id,
     meetingRevision: next.revision,

@@ -8,20 +8,24 @@ import { evidenceExpiresAt, type Evidence } from './evidence.ts'
 import { afterEvidence, gatherNow } from './gathering.ts'
 import { EvidenceId, MeetingId, ParticipantId } from './ids.ts'
 import { durationMs, windowOf } from './intent.ts'
-import { currentEvidence } from './known.ts'
+import { currentEvidence, knownPeople } from './known.ts'
 import { isBeingAsked, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
 import { disclose, factsFor } from './outreach/disclosure.ts'
 import type { RecordReplyResult, ReplyForm, ReplyRefusal } from './outreach/form.ts'
 import { normaliseReply, type PersonAnswer } from './outreach/reply.ts'
-import { unclearCodes, type Unclear } from './outreach/understand.ts'
+import { isUnclear } from './outreach/understand.ts'
+import { peopleOf } from './repair.ts'
 import { openRepairNow } from './repairing.ts'
 import {
   insertEvidence,
   lockMeeting,
+  endRepairs,
+  readAddressOf,
   readEvidence,
   readMeeting,
   readParticipants,
   readProposal,
+  readRepair,
   readReplyDraft,
   refuseContact,
   saveMeeting,
@@ -44,7 +48,7 @@ export const readReplyForm = (db: Db, claims: LinkClaims): Promise<ReplyForm | R
       zone: person.timeZone ?? zoneOf(piece),
       meetingZone: found.meeting.intent.timeZone,
       standing: standingOf(piece),
-      draft: shownDraft(await readReplyDraft(tx, person.id)),
+      draft: shownDraft(await readReplyDraft(tx, person.id), piece),
     }
   })
 
@@ -59,8 +63,10 @@ const standingOf = (piece: Evidence | undefined): ReplyForm['standing'] => {
   return piece?.type === 'unknown' && piece.code === DECLINED ? { type: 'not_taking_part' } : undefined
 }
 
-const shownDraft = (draft: ReplyDraft | undefined): ReplyForm['draft'] => {
-  if (!draft) return undefined
+/** A draft is done with once the person has said how it is. */
+const shownDraft = (draft: ReplyDraft | undefined, piece: Evidence | undefined): ReplyForm['draft'] => {
+  const isDone = piece?.source === 'reply_page' && draft && piece.retrievedAt >= draft.receivedAt
+  if (!draft || isDone) return undefined
   return {
     id: draft.id,
     windows: draft.windows,
@@ -68,8 +74,6 @@ const shownDraft = (draft: ReplyDraft | undefined): ReplyForm['draft'] => {
     unclear: draft.unclear.filter(isUnclear),
   }
 }
-
-const isUnclear = (code: string): code is Unclear => unclearCodes.some((known) => known === code)
 
 type Answering =
   { readonly type: 'found'; readonly meeting: Meeting; readonly person: Participant } | ReplyRefusal
@@ -84,16 +88,21 @@ const whoAnswers = async (tx: Tx, meeting: Meeting | undefined, claims: LinkClai
   if (!person) return { type: 'not_needed' }
   // A new window gives everybody a new revision; what is changed about others leaves this person's link as it is.
   if (person.revision !== claims.participantRevision) return { type: 'outdated' }
-  return answerable.has(type) ? { type: 'found', meeting, person } : { type: 'closed' }
+  const isOpen = answerable.has(type) || isAboutGathering(meeting)
+  return isOpen ? { type: 'found', meeting, person } : { type: 'closed' }
 }
 
-/** Until a time is approved. A repair about a person's time may be mended by what they say. */
+/** Until a time is approved. */
 const answerable: ReadonlySet<Meeting['state']['type']> = new Set<Meeting['state']['type']>([
   'gathering',
   'choosing',
   'awaiting_approval',
   'no_overlap',
 ])
+
+/** A repair on the way to a proposal: what people say meanwhile counts when the meeting goes on, or makes it go on. */
+export const isAboutGathering = ({ state }: Meeting): boolean =>
+  state.type === 'in_repair' && state.proposalId === undefined
 
 const DECLINED = 'declined'
 
@@ -117,7 +126,7 @@ export const recordReply = (db: Db, claims: LinkClaims, answer: PersonAnswer): P
       free: stated.free,
       zone: stated.zone,
     })
-    await commit(tx, await afterStatement(tx, found.meeting, stated.free))
+    await commit(tx, await afterStatement(tx, found.meeting, found.person, stated.free))
     return stated
   })
 
@@ -127,7 +136,7 @@ const ownWord = (tx: Tx, meeting: Meeting, person: Participant) => ({
   round: meeting.round,
   source: 'reply_page' as const,
   retrievedAt: tx.now,
-  expiresAt: evidenceExpiresAt('reply_page', tx.now, windowOf(meeting.intent)),
+  expiresAt: evidenceExpiresAt('reply_page', tx.now),
 })
 
 const commit = async (tx: Tx, change: Change): Promise<void> => {
@@ -139,6 +148,7 @@ const commit = async (tx: Tx, change: Change): Promise<void> => {
 const afterStatement = async (
   tx: Tx,
   meeting: Meeting,
+  person: Participant,
   free: readonly { readonly start: Date; readonly end: Date }[],
 ): Promise<Change> => {
   const { state } = meeting
@@ -147,6 +157,12 @@ const afterStatement = async (
     const proposal = await readProposal(tx, meeting.id, state.proposalId)
     const fits = free.some(({ start, end }) => proposal && start <= proposal.start && end >= proposal.end)
     if (fits) return { meeting, actions: [] }
+  }
+  if (state.type === 'in_repair') {
+    const repair = await readRepair(tx, state.repairId)
+    // Others are in the way still, or it is about something else: the answer is kept for when that is mended.
+    if (!repair || peopleOf(repair).some((id) => id !== person.id)) return { meeting, actions: [] }
+    await endRepairs(tx, meeting.id)
   }
   // A search under way knows nothing of this yet, and one that failed may succeed now.
   return gatherNow(tx, nextRound(meeting))
@@ -158,9 +174,10 @@ const declined = async (tx: Tx, meeting: Meeting, person: Participant): Promise<
     type: 'unknown',
     code: DECLINED,
   })
+  // A repair that is open already is about this too, or will be found to be when it is mended.
+  if (meeting.state.type === 'in_repair') return { meeting, actions: [] }
   if (person.role === 'optional') {
-    const { type } = meeting.state
-    return type === 'gathering' ? afterEvidence(tx, meeting) : { meeting, actions: [] }
+    return meeting.state.type === 'gathering' ? afterEvidence(tx, meeting) : gatherNow(tx, nextRound(meeting))
   }
   return openRepairNow(tx, meeting, {
     code: 'participant_declined',
@@ -175,12 +192,16 @@ const refuse = async (
   meeting: Meeting | undefined,
   claims: LinkClaims,
 ): Promise<RecordReplyResult> => {
-  if (!meeting) return { type: 'not_found' }
   const id = ParticipantId.parse(claims.participantId)
-  const person = (await readParticipants(tx, meeting.id)).find((each) => each.id === id)
-  if (!person) return { type: 'not_needed' }
-  await refuseContact(tx, person.address)
-  const waited = meeting.state.type === 'gathering' && isBeingAsked(meeting, person)
+  const address = await readAddressOf(tx, id)
+  if (!meeting || address === undefined) return { type: 'not_found' }
+  await refuseContact(tx, address)
+  const participants = await readParticipants(tx, meeting.id)
+  const person = participants.find((each) => each.id === id)
+  const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now)
+  // An answer that was given stands; only who is still waited for will not be heard.
+  const waited =
+    person && meeting.state.type === 'gathering' && isBeingAsked(meeting, person) && !known.has(id)
   if (waited) await commit(tx, await declined(tx, meeting, person))
   return { type: 'contact_refused' }
 }

@@ -41,6 +41,8 @@ create table meeting (
   state_facts jsonb not null,
   -- The approved proposal under which an event stands at the provider; null while there is none.
   standing_proposal_id uuid,
+  -- The intent as it was confirmed, to go back to when a change of it is not approved.
+  standing_intent jsonb,
   -- From which round on what people stated about their time counts; a new window makes it count anew.
   stated_since_round int not null default 1,
   trace_parent text,

@@ -1,7 +1,6 @@
 import type { Db } from '@aftercommit/platform/db'
 import type { Seal } from '@aftercommit/platform/sealing'
-import type {
-  MeetingId} from '@aftercommit/scheduling';
+import type { MeetingId } from '@aftercommit/scheduling'
 import {
   addWebhookEndpoint,
   approveProposal,
@@ -40,6 +39,8 @@ const approvalProblem = {
   not_found: 'not-found',
   unknown_proposal: 'unknown-proposal',
   slot_held: 'slot-held',
+  evidence_expired: 'evidence-expired',
+  slot_passed: 'slot-passed',
   not_awaiting: 'not-awaiting-approval',
   outdated: 'proposal-outdated',
   not_authorised: 'not-authorised',
@@ -232,6 +233,8 @@ const moreOf = (result: ApproveResult): ProblemMore => {
     case 'approved':
     case 'not_found':
     case 'slot_held':
+    case 'evidence_expired':
+    case 'slot_passed':
     case 'not_authorised':
     case 'too_late':
       return {}

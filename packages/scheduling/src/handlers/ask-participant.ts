@@ -3,7 +3,7 @@ import { done, go, handlerOf, type ActionRequest, type Outcome, type Settled } f
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
 import { afterEvidence } from '../gathering.ts'
-import { EvidenceId } from '../ids.ts'
+import { EvidenceId, type ParticipantId } from '../ids.ts'
 import { knownPeople, messagesTo } from '../known.ts'
 import {
   askAgain,
@@ -64,14 +64,17 @@ export const askParticipant = (world: World) =>
         return { type: 'obsolete', reason: 'answered' }
       }
       if (await isContactRefused(tx, person.address)) return { type: 'suppressed', reason: CONTACT_REFUSED }
-      if (askedEnough(meeting, person, payload.number)) return go<Plan>({ type: 'enough' })
+      const sent = await sentTo(tx, meeting, person)
+      const number = sent.length + 1
+      if (askedEnough(meeting, person, number)) return go<Plan>({ type: 'enough' })
       const { post } = world
       if (!post) return MAIL_NOT_CONFIGURED
       // After a long stand-still a message may be due in the middle of the night, or right after the last one.
-      const due = contactDueAt(meeting, person, await sentTo(tx, meeting, person), tx.now)
-      const earlyMs = (due?.getTime() ?? 0) - tx.now.getTime()
+      const due = contactDueAt(meeting, person, sent, tx.now)
+      if (!due) return { type: 'obsolete', reason: 'no_humane_hour_left' }
+      const earlyMs = due.getTime() - tx.now.getTime()
       if (earlyMs > 0) return { type: 'retry', code: 'not_at_this_hour', afterMs: earlyMs }
-      const mail = mailOf(post, tx.tenantId, meeting, person, { number: payload.number, operationId })
+      const mail = mailOf(post, tx.tenantId, meeting, person, { number, operationId })
       return go<Plan>({ type: 'message', post, mail })
     },
 
@@ -83,42 +86,62 @@ export const askParticipant = (world: World) =>
 
     settle: async (tx, { payload, operationId }, outcome) => {
       const meeting = await lockMeeting(tx, payload.meetingId)
-      if (!meeting || !isAsking(meeting, payload.round)) return []
+      if (!meeting) return []
+      const messageId = world.post ? messageIdOf(world.post, operationId) : operationId
+      // Whatever became of the meeting meanwhile: who was written to was written to.
+      await note(tx, meeting, { ...payload, messageId }, outcome)
       const people = await readParticipants(tx, meeting.id)
       const person = people.find(({ id }) => id === payload.participantId)
-      if (!person) return []
-      const messageId = world.post ? messageIdOf(world.post, operationId) : operationId
-      return followUp(tx, { meeting, person, messageId, number: payload.number }, outcome)
+      return person && isAsking(meeting, payload.round) ? followUp(tx, meeting, person, outcome) : []
     },
   })
 
-interface Occasion {
-  readonly meeting: Meeting
-  readonly person: Participant
-  readonly messageId: string
+interface Written {
+  readonly participantId: ParticipantId
   readonly number: number
+  readonly round: number
+  readonly messageId: string
+}
+
+/** Keeps what is known of a message's fate. */
+const note = async (
+  tx: Tx,
+  meeting: Meeting,
+  { participantId, number, round, messageId }: Written,
+  outcome: Settled<Asked>,
+): Promise<void> => {
+  const kind = number === 1 ? 'invitation' : 'reminder'
+  const keep = (fate: 'accepted' | 'maybe_sent' | 'refused', code: string, contactedAt: Date) =>
+    insertContact(tx, {
+      ...contactOf(meeting, { participantId, kind, messageId, outcome: fate, code, contactedAt }),
+      round,
+    })
+  if (outcome.type === 'done' && outcome.facts.type === 'sent') {
+    await keep('accepted', outcome.facts.code, outcome.facts.at)
+  } else if (outcome.type === 'dead' && outcome.class === 'uncertain') {
+    await keep('maybe_sent', outcome.code, tx.now)
+  } else if (outcome.type === 'dead' && outcome.code === ADDRESS_REFUSED) {
+    await keep('refused', outcome.code, tx.now)
+  }
 }
 
 /** What follows from one message: the next one in its time, or that nobody can be, or has been, reached. */
 const followUp = async (
   tx: Tx,
-  occasion: Occasion,
+  meeting: Meeting,
+  person: Participant,
   outcome: Settled<Asked>,
 ): Promise<readonly ActionRequest[]> => {
-  const { meeting, person } = occasion
   switch (outcome.type) {
     case 'done':
-      if (outcome.facts.type === 'nobody_answered') return unanswered(tx, meeting, person, NO_REPLY)
-      await note(tx, occasion, 'accepted', outcome.facts.code, outcome.facts.at)
-      return askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+      return outcome.facts.type === 'nobody_answered'
+        ? unanswered(tx, meeting, person, NO_REPLY)
+        : askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
     case 'dead':
-      // The copy may have arrived; the reminder mends it if not.
-      if (outcome.class === 'uncertain') {
-        await note(tx, occasion, 'maybe_sent', outcome.code, tx.now)
-        return askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
-      }
-      if (outcome.code === ADDRESS_REFUSED) await note(tx, occasion, 'refused', outcome.code, tx.now)
-      return failed(tx, meeting, person, outcome)
+      // A copy may have arrived; the reminder mends it if not.
+      return outcome.class === 'uncertain'
+        ? askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+        : failed(tx, meeting, person, outcome)
     case 'suppressed':
       return failed(tx, meeting, person, { code: outcome.reason, owner: 'organizer' })
     case 'retrying':
@@ -127,20 +150,6 @@ const followUp = async (
     case 'obsolete':
       return []
   }
-}
-
-const note = (
-  tx: Tx,
-  { meeting, person, messageId, number }: Occasion,
-  outcome: 'accepted' | 'maybe_sent' | 'refused',
-  code: string,
-  contactedAt: Date,
-): Promise<void> => {
-  const kind = number === 1 ? 'invitation' : 'reminder'
-  return insertContact(
-    tx,
-    contactOf(meeting, { participantId: person.id, kind, messageId, outcome, code, contactedAt }),
-  )
 }
 
 /** A meeting is asking in the round in which it gathers; whatever it does then, an answer that is in stops the asking. */

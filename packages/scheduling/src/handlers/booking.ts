@@ -103,7 +103,7 @@ const judge = (
   if (!event) return events.length > 0 ? { type: 'conflicting', code: 'event_cancelled' } : { type: 'absent' }
   const unchanged =
     event.start?.getTime() === draft.start.getTime() && event.end?.getTime() === draft.end.getTime()
-  if (!unchanged) return { type: 'conflicting', code: 'event_changed' }
+  if (!unchanged) return { type: 'conflicting', code: 'event_altered' }
   return { type: 'found', facts: { type: 'written', event, at: attempt.now } }
 }
 

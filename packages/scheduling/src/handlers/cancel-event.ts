@@ -51,6 +51,8 @@ export const cancelEvent = (world: World) =>
       const meeting = await lockMeeting(tx, payload.meetingId)
       const { proposalId } = payload
       if (!meeting || !expectsClearingOf(meeting, proposalId)) return []
+      // A meeting that was cancelled meanwhile keeps none: the row behind this one takes the last one away.
+      if (payload.keepOne && meeting.state.type === 'cancelling') return []
       const change =
         outcome.type === 'dead'
           ? await openRepairNow(tx, meeting, {
@@ -76,7 +78,7 @@ const changeOf = async (
 ): Promise<Change> => {
   if (meeting.state.type === 'cancelling') {
     // An event's guests are told by its provider. Where there was none, those who were asked are told by us.
-    const contacted = cancelledCount === 0 ? await contactedOf(tx, meeting.id) : []
+    const contacted = cancelledCount === 0 ? await contactedOf(tx, meeting) : []
     return cancelledNow(meeting, await readActiveEndpointIds(tx), contacted, randomUUID)
   }
   if (kept) {

@@ -39,7 +39,9 @@ export const changeEvent = (world: World) =>
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) {
         return { type: 'obsolete', reason: 'meeting_moved_on' }
       }
-      const restoring = payload.occasionId !== undefined
+      const { standingProposalId = payload.proposalId } = meeting
+      // What was confirmed once is only put back; a change that was never made is a booking like any other.
+      const restoring = payload.occasionId !== undefined && standingProposalId === payload.proposalId
       if (!restoring && tx.now.getTime() > Date.parse(meeting.intent.bookBy)) {
         return { type: 'dead', class: 'stale', code: 'booking_deadline_passed' }
       }

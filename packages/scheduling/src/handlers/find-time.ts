@@ -66,7 +66,7 @@ const changeOf = async (tx: Tx, meeting: Meeting, searched: Searched): Promise<C
     case 'proposed': {
       await insertProposal(tx, meeting.id, chosen.proposal)
       const approval = await approveWithin(tx, chosen.meeting, chosen.proposal, { type: 'automatic' })
-      return approval.type === 'approved' || approval.type === 'slot_held' ? approval : chosen
+      return 'meeting' in approval ? approval : chosen
     }
   }
 }

@@ -12,6 +12,7 @@ import {
   isComplete,
   readExceptionsOf,
   readProposal,
+  restoreParticipants,
   saveMeeting,
 } from '../store.ts'
 
@@ -23,7 +24,9 @@ export const reachDeadline = () =>
     settle: async (tx, { payload }, outcome) => {
       if (outcome.type !== 'done') return []
       const meeting = await lockAnyMeeting(tx, payload.meetingId)
-      const lapsed = meeting && lapse(meeting, await readActiveEndpointIds(tx), randomUUID)
+      // A later change of the meeting may have moved its deadline on; that one has a row of its own.
+      if (!meeting || Date.parse(bookByOf(meeting)) > tx.now.getTime()) return []
+      const lapsed = lapse(meeting, await readActiveEndpointIds(tx), randomUUID)
       if (!lapsed) return []
       const exceptions = await readExceptionsOf(tx, lapsed.meeting.id)
       await endExceptions(
@@ -32,10 +35,16 @@ export const reachDeadline = () =>
         'lapsed',
       )
       await endRepairs(tx, lapsed.meeting.id)
+      if (lapsed.meeting.state.type === 'confirmed' && isComplete(lapsed.meeting)) {
+        await restoreParticipants(tx, lapsed.meeting)
+      }
       await saveMeeting(tx, lapsed.meeting)
       return [...lapsed.actions, ...(await watchAgain(tx, lapsed.meeting))]
     },
   })
+
+const bookByOf = (meeting: Meeting | IncompleteMeeting): string =>
+  isComplete(meeting) ? meeting.intent.bookBy : meeting.draft.bookBy
 
 /** A booking that was not changed after all is looked at again, as before. */
 const watchAgain = async (

@@ -104,7 +104,7 @@ export const readAvailability = (world: World) =>
         round: payload.round,
         source,
         retrievedAt: learned.retrievedAt,
-        expiresAt: evidenceExpiresAt(source, learned.retrievedAt, windowOf(meeting.intent)),
+        expiresAt: evidenceExpiresAt(source, learned.retrievedAt),
         ...(learned.type === 'known'
           ? { type: 'known', busy: learned.busy }
           : { type: 'unknown', code: learned.code }),

@@ -6,7 +6,7 @@ import { sameAddress } from '../intent.ts'
 import type { Meeting, Participant } from '../meeting.ts'
 import { disclose, factsFor } from '../outreach/disclosure.ts'
 import { renderMessage, type RenderedMessage } from '../outreach/message.ts'
-import { unclearCodes, type Unclear } from '../outreach/understand.ts'
+import { isUnclear } from '../outreach/understand.ts'
 import {
   insertContact,
   isContactRefused,
@@ -146,5 +146,3 @@ const renderFor = async (
         zoneIsOwn: true,
       })
 }
-
-const isUnclear = (code: string): code is Unclear => unclearCodes.some((known) => known === code)

@@ -28,6 +28,9 @@ export const unclearCodes = [
 ] as const
 export type Unclear = (typeof unclearCodes)[number]
 
+/** Stored drafts hold codes as text. */
+export const isUnclear = (code: string): code is Unclear => unclearCodes.some((known) => known === code)
+
 /** What else was said that somebody should look at. Never acted on by itself. */
 export type Wish = keyof typeof wishPatterns
 

@@ -99,6 +99,7 @@ export interface ReplyDraft {
   readonly windows: readonly { readonly start: string; readonly end: string }[]
   readonly zone: TimeZone | undefined
   readonly unclear: readonly string[]
+  readonly receivedAt: Date
 }
 
 /** False when this message has been read before. */
@@ -113,7 +114,6 @@ export const insertReplyDraft = async (tx: Tx, draft: ReplyDraft): Promise<boole
       windows: json(windows),
       zone: zone ?? null,
       unclear: [...unclear],
-      receivedAt: tx.now,
     },
   })
   return count === 1
@@ -136,5 +136,6 @@ export const readReplyDraft = async (
     windows: WindowsJson.parse(row.windows),
     zone: row.zone === null ? undefined : ZoneName.parse(row.zone),
     unclear: row.unclear,
+    receivedAt: row.receivedAt,
   }
 }

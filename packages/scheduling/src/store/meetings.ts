@@ -2,7 +2,7 @@ import type { Prisma, Tx } from '@aftercommit/platform/db'
 import { z } from 'zod'
 import { absencesOf } from '../absence.ts'
 import { ConnectionId, MeetingId, ParticipantId, ProposalId } from '../ids.ts'
-import { IntentDraft, MeetingIntent, WorkingHours } from '../intent.ts'
+import { IntentDraft, MeetingIntent, sameAddress, WorkingHours } from '../intent.ts'
 import {
   heldProposalsOf,
   MeetingState,
@@ -31,7 +31,11 @@ const meetingOf = (row: MeetingRow): Meeting | IncompleteMeeting => {
   const intent = MeetingIntent.safeParse(row.intent)
   // The shape does not tell all: hours without their zone, or a person whom nobody may ask, are of the right shape.
   return intent.success && absencesOf(intent.data).length === 0
-    ? { ...headOf(row), intent: intent.data }
+    ? {
+        ...headOf(row),
+        intent: intent.data,
+        standingIntent: MeetingIntent.nullish().parse(row.standingIntent) ?? undefined,
+      }
     : { ...headOf(row), draft: IntentDraft.parse(row.intent) }
 }
 
@@ -44,6 +48,7 @@ const meetingData = (meeting: Meeting | IncompleteMeeting) => ({
   state: meeting.state.type,
   stateFacts: json(meeting.state),
   standingProposalId: meeting.standingProposalId ?? null,
+  ...(isComplete(meeting) && meeting.standingIntent && { standingIntent: json(meeting.standingIntent) }),
   statedSinceRound: meeting.statedSinceRound,
 })
 
@@ -123,6 +128,33 @@ export const replaceParticipant = async (
 /** Everybody's part is a new one: links given out before are void. */
 export const renewParticipants = async (tx: Tx, { id: meetingId, revision }: Meeting): Promise<void> => {
   await tx.prisma.participant.updateMany({ where: { meetingId, removedAt: null }, data: { revision } })
+}
+
+/** Those people take part again who did when the intent was confirmed, and nobody else. */
+export const restoreParticipants = async (tx: Tx, { id: meetingId, intent }: Meeting): Promise<void> => {
+  const rows = await tx.prisma.participant.findMany({ where: { meetingId }, orderBy: { createdAt: 'asc' } })
+  for (const [position, person] of intent.participants.entries()) {
+    const places = rows.filter((row) => row.position === position)
+    const restored = places.findLast(({ address }) => sameAddress(address, person.address))
+    if (!restored || restored.removedAt === null) continue
+    const others = places
+      .filter(({ removedAt }) => removedAt === null)
+      .map(({ participantId }) => participantId)
+    await tx.prisma.participant.updateMany({
+      where: { participantId: { in: others } },
+      data: { removedAt: tx.now },
+    })
+    await tx.prisma.participant.update({
+      where: { participantId: restored.participantId },
+      data: { removedAt: null },
+    })
+  }
+}
+
+/** Whoever takes part, or did. */
+export const readAddressOf = async (tx: Tx, id: ParticipantId): Promise<string | undefined> => {
+  const row = await tx.prisma.participant.findUnique({ where: { participantId: id } })
+  return row?.address
 }
 
 /** Notes that these people are being asked by mail in this round. */

@@ -1,0 +1,158 @@
+/** What people who are in charge of a meeting do: approve, cancel, move, and choose repairs. Also those who are not. */
+import fc from 'fast-check'
+import { z } from 'zod'
+import { cast, displayNameOf } from './cast.testing.ts'
+import { windowOf, windows, substituteOf } from './opening.testing.ts'
+import { Broken, type KnownMeeting, type Play } from './play.testing.ts'
+import { anyIndex, pick, seenMeeting, stepOf } from './step.testing.ts'
+
+const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
+  fc.constantFrom(usual, usual, usual, ...others)
+
+const is =
+  (play: Play, ...types: readonly string[]) =>
+  (meeting: KnownMeeting): boolean =>
+    types.includes(seenMeeting(play, meeting).state.type)
+
+/** Nobody's right to decide anything. */
+const STRANGER = 'gus@microsoft.example'
+
+export const approve = stepOf({
+  name: 'approve',
+  draw: fc.record({ index: anyIndex, how: mostly('right', 'right', 'twice', 'stranger', 'outdated') }),
+  act: async (play, { index, how }) => {
+    const meeting = pick(play.known.meetings, index, is(play, 'awaiting_approval'))
+    if (!meeting) return undefined
+    const proposals = play.seen.proposals.filter(({ meetingId }) => meetingId === meeting.id)
+    const { state } = seenMeeting(play, meeting)
+    const [older] = proposals.filter(({ id }) => id !== state.proposalId)
+    const proposalId = how === 'outdated' ? older?.id : (state.proposalId ?? older?.id)
+    if (proposalId === undefined) return undefined
+    const address = how === 'stranger' ? STRANGER : (meeting.approver ?? cast.ada.address)
+    const path = `/v1/meetings/${meeting.id}/approve`
+    const answers = await Promise.all(
+      Array.from({ length: how === 'twice' ? 2 : 1 }, () =>
+        play.post(path, { proposalId, approver: { address } }),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status)
+    const taken = statuses.filter((status) => status === 200).length
+    const mayBe = how === 'stranger' || how === 'outdated' || meeting.approver === undefined ? 0 : 1
+    if (taken > mayBe) throw new Broken('authority', `#${meeting.number} was approved ${taken} times (${how})`)
+    return `#${meeting.number} ${statuses.join(' ')}`
+  },
+})
+
+export const cancel = async (play: Play, meeting: KnownMeeting, address: string): Promise<string> => {
+  const { status } = await play.post(`/v1/meetings/${meeting.id}/cancel`, { by: { address } })
+  const wasIncomplete = seenMeeting(play, meeting).state.type === 'incomplete'
+  if (status === 200 && address === STRANGER && !wasIncomplete) {
+    throw new Broken('authority', `#${meeting.number} was cancelled by a stranger`)
+  }
+  if (status === 200) meeting.isCancelled = true
+  return `#${meeting.number} ${status}`
+}
+
+export const cancelMeeting = stepOf({
+  name: 'cancel',
+  draw: fc.record({ index: anyIndex, stranger: fc.constantFrom(false, false, false, true) }),
+  act: async (play, { index, stranger }) => {
+    const meeting = pick(
+      play.known.meetings,
+      index,
+      (each) => !is(play, 'cancelled', 'cancelling', 'lapsed')(each),
+    )
+    return meeting && cancel(play, meeting, stranger ? STRANGER : cast[meeting.organizer].address)
+  },
+})
+
+export const rescheduleMeeting = stepOf({
+  name: 'reschedule',
+  draw: fc.record({ index: anyIndex, window: windows, stranger: fc.constantFrom(false, false, false, true) }),
+  act: async (play, { index, window, stranger }) => {
+    const meeting = pick(play.known.meetings, index, is(play, 'confirmed'))
+    if (!meeting) return undefined
+    const address = stranger ? STRANGER : cast[meeting.organizer].address
+    const { status } = await play.post(`/v1/meetings/${meeting.id}/reschedule`, {
+      by: { address },
+      ...windowOf(play, window),
+    })
+    if (status === 200 && stranger) throw new Broken('authority', `#${meeting.number} was moved by a stranger`)
+    if (status === 200) askAnew(play, meeting)
+    return `#${meeting.number} ${status}`
+  },
+})
+
+/** People's earlier answers hold no more, and they may be written to as often as the first time. */
+const askAnew = (play: Play, meeting: KnownMeeting): void => {
+  meeting.asking += 1
+  for (const [person, { meetingId }] of play.known.answers) {
+    if (meetingId === meeting.id) play.known.answers.delete(person)
+  }
+}
+
+const choices = [
+  'search_again',
+  'search_again',
+  'correct_address',
+  'substitute_person',
+  'ask_in_words',
+  'keep_one',
+  'look_again',
+  'restore_event',
+  'accept_change',
+  'cancel_meeting',
+] as const
+type ChoiceType = (typeof choices)[number]
+
+const Repair = z.object({ choices: z.array(z.string()) })
+
+export const resolveRepair = stepOf({
+  name: 'repair',
+  draw: fc.record({
+    index: anyIndex,
+    choice: anyIndex,
+    allowed: fc.constantFrom(true, true, true, true, false),
+    stranger: fc.constantFrom(false, false, false, false, true),
+  }),
+  act: async (play, { index, choice, allowed, stranger }) => {
+    const repair = pick(play.seen.repairs, index, () => true)
+    const meeting = repair && play.known.meetings.find(({ id }) => id === repair.meetingId)
+    if (!meeting) return undefined
+    const offered = Repair.parse((await play.get(`/v1/repairs/${repair.id}`)).body).choices
+    const type = pick(choices, choice, (each) => offered.includes(each) === allowed)
+    if (!type) return undefined
+    const [firstOf] = play.seen.participants.filter(({ meetingId }) => meetingId === meeting.id)
+    const person = repair.participantIds[0] ?? firstOf?.id ?? ''
+    const address = stranger ? STRANGER : cast[meeting.organizer].address
+    const { status } = await play.post(`/v1/repairs/${repair.id}/resolve`, {
+      by: { address },
+      choice: choiceOf(play, type, person),
+    })
+    if (status === 200 && (stranger || !offered.includes(type))) {
+      throw new Broken('authority', `#${meeting.number} was repaired by ${type}, which was not to be`)
+    }
+    if (status === 200) chosen(play, meeting, type, person)
+    return `#${meeting.number} ${repair.code}: ${type} ${status}`
+  },
+})
+
+const CORRECTED = { address: 'wenyuan@microsoft.example' }
+
+const choiceOf = (play: Play, type: ChoiceType, participantId: string): Record<string, unknown> => {
+  if (type === 'correct_address') return { type, participantId, ...CORRECTED }
+  if (type !== 'substitute_person') return { type }
+  return { type, participantId, substitute: substituteOf(play, 'gus') }
+}
+
+const chosen = (play: Play, meeting: KnownMeeting, type: ChoiceType, participantId: string): void => {
+  if (type === 'cancel_meeting') meeting.isCancelled = true
+  else meeting.isCancelled = false
+  if (type === 'ask_in_words') askAnew(play, meeting)
+  if (type === 'restore_event') meeting.isRestored = true
+  if (type !== 'correct_address' && type !== 'substitute_person') return
+  const before = play.seen.participants.find(({ id }) => id === participantId)
+  if (!before) throw new Broken('authority', `somebody was replaced who does not take part (${displayNameOf('gus')})`)
+  meeting.roles.delete(before.address)
+  meeting.roles.set(type === 'correct_address' ? CORRECTED.address : cast.gus.address, before.role)
+}
