@@ -8,7 +8,8 @@ import { gatherNow } from './gathering.ts'
 import type { ConnectionId, MeetingId, ParticipantId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
 import { facets, nextRound, type Meeting, type MeetingStateType } from './meeting.ts'
-import { lockMeeting, readParticipants, saveMeeting, saveParticipant } from './store.ts'
+import { isAboutGathering } from './replies.ts'
+import { endRepairs, lockMeeting, readParticipants, saveMeeting, saveParticipant } from './store.ts'
 
 export type ConnectParticipantResult =
   | { readonly type: 'connected'; readonly meeting: Meeting }
@@ -43,7 +44,8 @@ export const connectParticipant = (
     const person = participants[index]
     if (!meeting || !person) return { type: 'not_found' }
     if (!authorityOver(meeting.intent, by)) return { type: 'not_authorised' }
-    if (!open.has(meeting.state.type)) return { type: 'not_open', state: meeting.state.type }
+    const inRepair = isAboutGathering(meeting)
+    if (!open.has(meeting.state.type) && !inRepair) return { type: 'not_open', state: meeting.state.type }
     const next = withCalendar(meeting, index, calendarConnectionId)
     const unknown = await unknownReferences(tx, IntentDraft.parse(next.intent))
     if (unknown.length > 0) {
@@ -51,6 +53,8 @@ export const connectParticipant = (
       return { type: 'malformed', problems }
     }
     await saveParticipant(tx, { ...person, connectionId: calendarConnectionId, revision: next.revision })
+    // What was wrong with the search is looked at anew; what is not mended by this calendar is found again.
+    if (inRepair) await endRepairs(tx, meetingId)
     // A calendar is read once per round: another one in its place is read in the next.
     const change =
       meeting.state.type === 'gathering' && person.connectionId === undefined

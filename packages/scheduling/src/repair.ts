@@ -220,8 +220,13 @@ export const replacePerson = (
   if (participants.some(({ address }, at) => at !== index && sameAddress(address, person.address))) {
     return { type: 'malformed', path: [...path, 'address'], reason: 'the same person twice' }
   }
-  if (sameAddress(person.address, current.address)) {
-    return { type: 'malformed', path: [...path, 'address'], reason: 'the address is the same as before' }
+  const sameCalendar = person.calendarConnectionId === current.calendarConnectionId
+  if (sameAddress(person.address, current.address) && sameCalendar) {
+    return {
+      type: 'malformed',
+      path: [...path, 'address'],
+      reason: 'the address and the calendar are the same as before',
+    }
   }
   if (person.calendarConnectionId === undefined && meeting.intent.outreach === undefined) {
     return {
