@@ -27,6 +27,8 @@ const tasks = {
   ],
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
   'test:slow': (args) => [
+    // Whole processes are what was built.
+    build,
     {
       ...jest,
       args: [...jest.args, '--testPathPatterns', '\\.slow\\.test\\.ts$', ...args],

@@ -26,7 +26,7 @@ export interface Fleet {
   readonly dispatchers: readonly RunningProcess[]
   /** Starts one more dispatcher, as an orchestrator would after one has died. */
   addDispatcher(): Promise<void>
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 const DISPATCHERS = 2

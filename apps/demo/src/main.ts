@@ -5,9 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { createTenant } from '@aftercommit/platform/tenants'
 import { readArguments, USAGE } from './arguments.ts'
 import { sentenceOf } from './sentence.ts'
+import { realClock } from './scenario/clock.ts'
+import { checkLine, judge, type Check } from './scenario/judge.ts'
+import { play } from './scenario/play.ts'
+import { processStage } from './scenario/process-stage.ts'
+import { recordOf, type Recorded } from './scenario/run.ts'
+import { hardMeetingAt } from './scenario/scenarios/hard-meeting.ts'
 import { startStack, type Stack } from './stack.ts'
-import { tellStory } from './story.ts'
-import { judge, type Verdict } from './verdict.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -66,36 +70,41 @@ const run = async (values: {
     tell(`API, simulator and ${stack.dispatchers.length} dispatcher processes are up.`)
     const { apiKey, tenantId } = await createTenant(stack.ownerUrl, TENANT)
     tell(`A tenant of its own for this start, “${TENANT}” (${tenantId}), with one API key.`)
+    const { ownerUrl } = stack
+    const stage = processStage({ fleet: stack, ownerUrl, tenantId, apiKey, clockOver: realClock })
     const work = (async () => {
-      const story = await tellStory(stack, apiKey, startedAt, tell)
-      const verdict = await judge(stack, story)
-      if (values.json !== undefined) await writeJson(values.json, { ...story, ...verdict })
-      return { story, verdict }
+      try {
+        const played = await play(hardMeetingAt(startedAt), stage, tell, 'everything')
+        const checks = await judge(played)
+        const record = await recordOf(played, checks)
+        if (values.json !== undefined) await writeJson(values.json, record)
+        return { checks, meeting: await played.view() }
+      } finally {
+        await stage.stop()
+      }
     })()
     // Interrupted, the story fails somewhere on its way; that is no news then.
     work.catch(() => undefined)
     const ended = await Promise.race([work, interrupted.then(() => undefined)])
     if (!ended) return 130
-    printVerdict(ended.verdict, ended.story.meeting.state.type)
+    printVerdict(ended.checks, ended.meeting.state.type)
     if (!values.once) {
-      printUrls(stack, data, apiKey, ended.story.meeting.id)
+      printUrls(stack, data, apiKey, ended.meeting.id)
       await interrupted
     }
-    return ended.verdict.passed ? 0 : 1
+    return ended.checks.every(({ passed }) => passed) ? 0 : 1
   } finally {
     await stack.stop()
   }
 }
 
-const writeJson = (file: string, { script, ...rest }: Record<string, unknown> & { script: unknown }) =>
-  writeFile(file, `${JSON.stringify({ ...rest, script: withoutTokens(script) }, null, 2)}\n`)
+/** The story has one meeting; its parts stand at the top, where a reader looks for them. */
+const writeJson = (file: string, { meetings, ...record }: Recorded) =>
+  writeFile(file, `${JSON.stringify({ ...record, ...meetings[0] }, null, 2)}\n`)
 
-const withoutTokens = (script: unknown): unknown =>
-  JSON.parse(JSON.stringify(script, (key, value: unknown) => (key === 'refreshToken' ? undefined : value)))
-
-const printVerdict = (verdict: Verdict, state: string): void => {
+const printVerdict = (checks: readonly Check[], state: string): void => {
   process.stdout.write(`\nThe meeting is ${state}.\n`)
-  for (const { name, passed } of verdict.checks) process.stdout.write(`  ${passed ? '✓' : '✗'} ${name}\n`)
+  for (const check of checks) process.stdout.write(`${checkLine(check)}\n`)
 }
 
 const printUrls = (stack: Stack, data: string, apiKey: string, meetingId: string): void => {
@@ -106,7 +115,9 @@ What the providers hold      ${simulator}/control/ledger
 Logs of every process        ${join(data, 'logs')}
 
 export API=${api} KEY=${apiKey} SIM=${simulator}
-curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY"
+
+The whole story of this meeting on one page, for a reader who saw nothing else; without the last part, as JSON:
+curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY" -H 'accept: text/plain'
 
 Your own first meeting: docs/getting-started.md. Ctrl-C stops everything.
 `)

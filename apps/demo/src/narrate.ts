@@ -1,6 +1,6 @@
 import { formatInstant } from '@aftercommit/time'
-import { BERLIN, NEW_YORK } from './cast.ts'
-import { knownEntries, type Attempt, type KnownEntries, type TraceEntry } from './client.ts'
+import { BERLIN, NEW_YORK } from './zones.ts'
+import { knownEntries, type Attempt, type KnownEntries, type TraceEntry } from './trace-kinds.ts'
 
 export interface Names {
   readonly personById: ReadonlyMap<string, string>
@@ -29,6 +29,10 @@ const lines: {
   event_written: ({ provider }) => `The event is at ${provider}. It is not called confirmed yet.`,
   completion_verified: ({ checks }) =>
     `Read back and proved in ${checks.length} points: ${checks.join(', ')}.`,
+  message_sent: ({ participantId, kind, outcome }, { personById }) =>
+    `A mail to ${personById.get(participantId ?? '') ?? 'the approver'} (${kind.replaceAll('_', ' ')}): ${outcome}.`,
+  repair_resolved: ({ code, choice = 'the end of the meeting' }) =>
+    `The repair of ${code} is resolved by ${choice.replaceAll('_', ' ')}.`,
   repair_opened: ({ code, owner }) => `A repair is open: ${code}, owned by ${owner}.`,
 }
 

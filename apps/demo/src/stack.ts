@@ -6,24 +6,16 @@ import { startLocalPostgres, urlOf } from '@aftercommit/local-postgres'
 import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import pg from 'pg'
-import { z } from 'zod'
+import { startFleet, type Fleet } from './fleet.ts'
 import { sentenceOf } from './sentence.ts'
-import { portNear, startProcess, type RunningProcess } from './processes.ts'
 
-export interface Stack {
+export interface Stack extends Fleet {
   readonly ownerUrl: string
   readonly databaseNote: string
-  readonly apiUrl: string
-  readonly simulatorUrl: string
-  readonly dispatchers: readonly RunningProcess[]
-  /** Starts one more dispatcher, as an orchestrator would after one has died. */
-  addDispatcher(): Promise<void>
-  stop(): Promise<void>
 }
 
 /** Short leases, so that a story about crashes is told in seconds. Three calls must fit into one lease. */
-const DEMO_PROFILE = { LEASE_MS: '6000', CALL_TIMEOUT_MS: '1500', POLL_MS: '250', SHUTDOWN_GRACE_MS: '3000' }
-const DISPATCHERS = 2
+const DEMO_PROFILE = { LEASE_MS: '10000', CALL_TIMEOUT_MS: '3000', POLL_MS: '250', SHUTDOWN_GRACE_MS: '3000' }
 const API_PORT = 8080
 /** Where whoever reads docs/webhooks.md runs the receiver that it shows. */
 const READER_RECEIVER = 'http://127.0.0.1:9090'
@@ -36,9 +28,7 @@ export const startStack = async (
   tell: (line: string) => void,
 ): Promise<Stack> => {
   const stops: (() => Promise<void>)[] = []
-  let stopped = false
   const stop = async (): Promise<void> => {
-    stopped = true
     for (const each of stops.splice(0).reverse()) await each()
   }
   try {
@@ -46,69 +36,23 @@ export const startStack = async (
     stops.push(database.stop)
     const logins = await prepareDatabase(root, database.ownerUrl, tell)
     const sealingKeys = await keptSealingKey(data)
-    const start = async (name: string, script: string, env: Record<string, string>, ready: string) => {
-      const running = await startProcess({
-        name,
-        script: join(root, 'dist', `${script}.js`),
-        env,
-        logFile: join(data, 'logs', `${name}.log`),
-        isReady: (line) => line.message === ready || line.type === ready,
-      })
-      stops.push(() => running.stop())
-      // It came up while the others were going down.
-      if (stopped) {
-        await stop()
-        throw new Error('the stack has been stopped')
-      }
-      return running
-    }
-    const listen = async (name: string, port: number, env: Record<string, string>): Promise<string> => {
-      const running = await start(name, name, { ...env, PORT: String(await portNear(port)) }, 'listening')
-      const { url } = Listening.parse(running.ready)
-      const used = new URL(url).port
-      if (used !== String(port)) tell(`Port ${port} is taken; ${names[name] ?? name} listens on ${used}.`)
-      return url
-    }
-    const simulatorUrl = await listen('simulator', SIMULATOR_PORT, {})
-    const apiUrl = await listen('api', API_PORT, {
-      API_DATABASE_URL: logins.api,
-      SEALING_KEYS: sealingKeys,
+    const fleet = await startFleet({
+      root,
+      logFolder: join(data, 'logs'),
+      logins,
+      sealingKeys,
+      ports: { api: API_PORT, simulator: SIMULATOR_PORT },
+      profile: DEMO_PROFILE,
+      receivers: [READER_RECEIVER],
+      tell,
     })
-    const dispatchers: RunningProcess[] = []
-    const addDispatcher = async (): Promise<void> => {
-      const env = dispatcherEnv(logins.dispatcher, sealingKeys, simulatorUrl)
-      const name = `dispatcher-${dispatchers.length + 1}`
-      dispatchers.push(await start(name, 'dispatcher', env, 'dispatching'))
-    }
-    for (let n = 0; n < DISPATCHERS; n++) await addDispatcher()
-    const { ownerUrl, note } = database
-    return { ownerUrl, databaseNote: note, apiUrl, simulatorUrl, dispatchers, addDispatcher, stop }
+    stops.push(fleet.stop)
+    return { ...fleet, ownerUrl: database.ownerUrl, databaseNote: database.note, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
-
-const names: Readonly<Record<string, string>> = { api: 'the API', simulator: 'the simulator' }
-
-const Listening = z.object({ url: z.url() })
-
-const dispatcherEnv = (databaseUrl: string, sealingKeys: string, simulatorUrl: string) => ({
-  ...DEMO_PROFILE,
-  // Any free port: there are several dispatchers on this machine.
-  HEALTH_PORT: '0',
-  DISPATCHER_DATABASE_URL: databaseUrl,
-  SEALING_KEYS: sealingKeys,
-  GOOGLE_CLIENT_ID: 'demo',
-  GOOGLE_CLIENT_SECRET: randomBytes(12).toString('hex'),
-  GOOGLE_ROOT_URL: `${simulatorUrl}/google/`,
-  GOOGLE_TOKEN_URL: `${simulatorUrl}/google/token`,
-  MICROSOFT_CLIENT_ID: 'demo',
-  MICROSOFT_CLIENT_SECRET: randomBytes(12).toString('hex'),
-  MICROSOFT_GRAPH_URL: `${simulatorUrl}/graph/`,
-  MICROSOFT_LOGIN_URL: `${simulatorUrl}/login`,
-  WEBHOOK_ALLOW_LOOPBACK: `${simulatorUrl},${READER_RECEIVER}`,
-})
 
 interface OpenDatabase {
   readonly ownerUrl: string

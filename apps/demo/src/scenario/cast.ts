@@ -69,22 +69,28 @@ export const assemble = async (
         ...(substitutes[who] && { substitutes: substitutes[who].map(personOf) }),
       })),
     }),
-    choiceOf: (choice, participantIdOf) => {
-      switch (choice.type) {
-        case 'correct_address':
-          return { type: choice.type, participantId: participantIdOf(choice.who), ...identityOf(choice.to) }
-        case 'substitute_person':
-          return { type: choice.type, participantId: participantIdOf(choice.who) }
-        case 'search_again':
-        case 'ask_in_words':
-        case 'keep_one':
-        case 'look_again':
-        case 'restore_event':
-        case 'accept_change':
-        case 'cancel_meeting':
-          return choice
-      }
-    },
+    choiceOf: (choice, participantIdOf) => choiceOf(choice, participantIdOf, identityOf),
     revoke: (who) => put(who, null),
+  }
+}
+
+const choiceOf = (
+  choice: Choice,
+  participantIdOf: (who: Who) => string,
+  identityOf: (who: Who) => Record<string, unknown>,
+): Record<string, unknown> => {
+  switch (choice.type) {
+    case 'correct_address':
+      return { type: choice.type, participantId: participantIdOf(choice.who), ...identityOf(choice.to) }
+    case 'substitute_person':
+      return { type: choice.type, participantId: participantIdOf(choice.who) }
+    case 'search_again':
+    case 'ask_in_words':
+    case 'keep_one':
+    case 'look_again':
+    case 'restore_event':
+    case 'accept_change':
+    case 'cancel_meeting':
+      return choice
   }
 }

@@ -10,7 +10,7 @@ export interface ScenarioDatabase {
   readonly apiUrl: string
   readonly dispatcherUrl: string
   /** Drops it, and what was made for it. */
-  drop(): Promise<void>
+  readonly drop: () => Promise<void>
 }
 
 /** On the server of `DATABASE_URL`, beside what that holds, or on one that is started for it. */

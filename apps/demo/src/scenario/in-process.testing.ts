@@ -60,6 +60,7 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
     settle: () => untilQuiet(ledger, () => dispatcher.drain()),
     killDispatcher: noProcess,
     freezeDispatcher: noProcess,
+    signals: [],
     dispatcherName: () => 'the dispatcher',
     stop: async () => {
       await simulator.stop()

@@ -10,6 +10,9 @@ export interface Check {
   readonly found?: string
 }
 
+export const checkLine = ({ name, passed, found }: Check): string =>
+  `  ${passed ? '✓' : '✗'} ${name}${found === undefined ? '' : `: ${found}`}`
+
 const check = (name: string, found: unknown, expected: unknown): Check => {
   const [is, should] = [found, expected].map((each) => JSON.stringify(each))
   return is === should
@@ -46,6 +49,7 @@ export const judge = async (play: Play): Promise<readonly Check[]> => {
         ledger[key as keyof LedgerCounts],
       ),
     ),
+    check('every message to the client was signed, and none was refused', await refusedOf(play), 0),
     check('no mail came twice', found.filter(({ duplicates = 0 }) => duplicates > 0).length, 0),
     check(`the outbox: ${dead} dead`, deadCodes.length, dead),
     check(
@@ -53,7 +57,7 @@ export const judge = async (play: Play): Promise<readonly Check[]> => {
       deadCodes.filter((code) => !repaired.has(code)),
       [],
     ),
-    check('the outbox: nothing is due that was not done', await stage.ledger.countBusy(), 0),
+    check('the outbox: nothing is due that was not done', (await stage.ledger.outlook()).busy, 0),
   ]
 }
 
@@ -83,6 +87,8 @@ const ledgerNames: Readonly<Record<keyof LedgerCounts, string>> = {
 const meetingChecks = async (play: Play, label: string, expected: Expected): Promise<readonly Check[]> => {
   const view = await play.view(label)
   const [repair] = view.repairs
+  const { client } = play.stage
+  const { next } = await client.trace(view.id)
   return [
     check(`the meeting is ${expected.state.replaceAll('_', ' ')}`, view.state.type, expected.state),
     check(
@@ -98,9 +104,21 @@ const meetingChecks = async (play: Play, label: string, expected: Expected): Pro
       expected.state === 'confirmed',
     ),
     ...(await eventChecks(play, label, expected)),
+    check(
+      expected.repair ? 'somebody must act, and is named' : 'nobody must act any more',
+      next.some(({ type }) => type === 'person'),
+      expected.repair !== undefined,
+    ),
+    check('its trace names nobody', namedIn(await client.tracePage(view.id), play.scenario), []),
     check('the client was told each thing once', await toldOf(play, label), [...expected.told].sort()),
   ]
 }
+
+/** Whoever reads a trace learns what happened, and not to whom. */
+const namedIn = (page: string, { cast }: Play['scenario']): readonly string[] =>
+  Object.entries(cast)
+    .filter(([who, { address }]) => page.includes(address) || new RegExp(`\\b${who}\\b`).test(page))
+    .map(([who]) => who)
 
 /** Of events that several meetings share a calendar with, those of one meeting are told by their time. */
 const eventChecks = async (play: Play, label: string, { event }: Expected): Promise<readonly Check[]> => {
@@ -128,6 +146,15 @@ const eventChecks = async (play: Play, label: string, { event }: Expected): Prom
 }
 
 const instant = (text: string): string => new Date(text).toISOString()
+
+/** A receiver can hold signatures against the time only where the clock is the real one. */
+const refusedOf = async ({ stage, webhookName }: Play): Promise<number> => {
+  const { refused, received } = await stage.control.readWebhooks(webhookName)
+  const unsigned = received.filter(({ verified, headers }) =>
+    stage.clock.isReal ? !verified : headers['webhook-signature'] === undefined,
+  )
+  return refused + unsigned.length
+}
 
 const Message = z.object({ type: z.string() })
 

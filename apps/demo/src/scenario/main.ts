@@ -3,6 +3,7 @@ import { open, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sentenceOf } from '../sentence.ts'
+import { checkLine } from './judge.ts'
 import { runScenario } from './run.ts'
 import { scenarios } from './scenarios/index.ts'
 
@@ -69,9 +70,7 @@ const run = async (
   })
   if (json !== undefined) await writeFile(json, `${JSON.stringify(record, null, 2)}\n`)
   tell('')
-  for (const check of checks) {
-    tell(`  ${check.passed ? '✓' : '✗'} ${check.name}${check.found === undefined ? '' : `: ${check.found}`}`)
-  }
+  for (const check of checks) tell(checkLine(check))
   tell(`\n${passed ? 'Passed' : 'Failed'}, in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`)
   return passed ? 0 : 1
 }

@@ -23,7 +23,13 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
       return passTime(play, step.hours * HOUR_MS)
     case 'approve': {
       const { status } = await approve(play, step.meeting)
-      return expectAnswers([status], [step.answer === 'slot_held' ? 409 : 200])
+      expectAnswers([status], [step.answer === 'slot_held' ? 409 : 200])
+      if (step.thenKill === true) {
+        play.tell(
+          `   ${await stage.killDispatcher()} is dead. The row is the work: nothing was in its memory.`,
+        )
+      }
+      return
     }
     case 'reply_on_page':
     case 'refuse_on_page':
@@ -51,13 +57,12 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
       return
     case 'reschedule':
       return reschedule(play, step)
-    case 'cancel':
-      return expectAnswers([(await order(play, step.meeting, 'cancel', {})).status], [200])
+    case 'cancel': {
+      expectAnswers([(await order(play, step.meeting, 'cancel', {})).status], [200])
+      return
+    }
     case 'resolve_repair':
       return resolve(play, step)
-    case 'kill_dispatcher':
-      play.tell(`   ${await stage.killDispatcher()} is dead.`)
-      return
     case 'freeze_dispatcher':
       return freeze(play, step)
   }
@@ -90,10 +95,8 @@ const expectAnswers = (answers: readonly number[], expected: readonly number[]):
   if (is !== should) throw new Error(`the API answered ${is} and not ${should}`)
 }
 
-const freeze = async (play: Play, { fault, meeting }: StepOf<'freeze_dispatcher'>): Promise<void> => {
-  const who = play.scenario.faults?.find(({ id }) => id === fault)?.who ?? ''
-  const participantId = participantIdOf(await play.view(meeting), who)
-  const frozen = await play.stage.freezeDispatcher(fault, participantId)
+const freeze = async (play: Play, { fault }: StepOf<'freeze_dispatcher'>): Promise<void> => {
+  const frozen = await play.stage.freezeDispatcher(fault)
   play.tell(`   ${frozen} woke after another had done its work: its token is stale, and it changed nothing.`)
 }
 
@@ -110,14 +113,13 @@ const open = async (play: Play, { meeting }: StepOf<'open_meeting'>): Promise<vo
 
 /** Lets time jump from one row that falls due to the next; nothing in between would happen anyway. */
 const waitFor = async (play: Play, step: StepOf<'wait_for'>): Promise<void> => {
-  const { clock, ledger } = play.stage
+  const { clock } = play.stage
   const withinMs = step.withinHours === undefined ? 10 * MINUTE_MS : step.withinHours * HOUR_MS
   const deadline = new Date((await clock.now()).getTime() + withinMs)
   for (;;) {
-    await play.stage.settle(play.tellNews)
+    const due = await play.stage.settle(play.tellNews)
     const view = await play.view(step.meeting)
     if (view.state.type === step.state) return checkRepair(play, step)
-    const due = await ledger.nextDueAt()
     if (due === undefined || due > deadline) {
       const code = view.state.code === undefined ? '' : ` (${view.state.code})`
       const waits = await waitsOf(play.stage, view.id)
@@ -145,11 +147,10 @@ const checkRepair = async (play: Play, { meeting, code, names }: StepOf<'wait_fo
 }
 
 const passTime = async (play: Play, ms: number): Promise<void> => {
-  const { clock, ledger } = play.stage
+  const { clock } = play.stage
   const until = new Date((await clock.now()).getTime() + ms)
   for (;;) {
-    await play.stage.settle(play.tellNews)
-    const due = await ledger.nextDueAt()
+    const due = await play.stage.settle(play.tellNews)
     if (due === undefined || due > until) break
     await clock.moveTo(due)
   }
@@ -186,13 +187,18 @@ const reply = async (play: Play, step: StepOf<'reply_on_page' | 'refuse_on_page'
   expectAnswers([status], [step.type === 'reply_on_page' && step.answers === 'asked_again' ? 422 : 200])
 }
 
+const timeFields = ['date', 'from', 'to', 'fromFold', 'toFold'] as const
+
 const fieldsOf = ({ zone, times }: StepOf<'reply_on_page'>): Record<string, string> => ({
   answer: 'times',
   do: 'send',
   zone,
   ...Object.fromEntries(
     times.flatMap((time, index) =>
-      Object.entries(time).map(([field, value]): [string, string] => [`${field}-${index}`, value]),
+      timeFields.flatMap((field): [string, string][] => {
+        const value = time[field]
+        return value === undefined ? [] : [[`${field}-${index}`, value]]
+      }),
     ),
   ),
 })

@@ -19,8 +19,8 @@ export interface Play {
   readonly webhookName: string
   /** By label. */
   readonly meetingIds: Map<string, string>
-  idOf(meeting?: string): string
-  view(meeting?: string): Promise<MeetingAnswer>
+  readonly idOf: (meeting?: string) => string
+  readonly view: (meeting?: string) => Promise<MeetingAnswer>
   readonly tell: Tell
   /** Tells what is new. */
   readonly tellNews: () => Promise<void>

@@ -6,8 +6,8 @@ import type { Fleet } from '../fleet.ts'
 import type { RunningProcess } from '../processes.ts'
 import { clientOf } from './client.ts'
 import { untilQuiet } from './settling.ts'
-import { heldRead, heldUntil, isEnded, othersAtWork, outboxLedger } from './sql.ts'
-import type { Clock, Stage } from './stage.ts'
+import { heldUntil, isEnded, onlyHeldRow, outboxLedger } from './sql.ts'
+import type { Clock, Signal, Stage } from './stage.ts'
 
 export interface ProcessStageOptions {
   readonly fleet: Fleet
@@ -28,10 +28,16 @@ export const processStage = ({
   clockOver,
 }: ProcessStageOptions): Stage => {
   const owner = new pg.Pool({ connectionString: ownerUrl, max: 2 })
+  // Whoever asks hears of it; a connection that nobody uses may go with its server.
+  owner.on('error', () => undefined)
   const clock = clockOver(owner)
   const control = simulatorControl(fleet.simulatorUrl)
   const ledger = outboxLedger(owner, tenantId)
   const killed = new Set<RunningProcess>()
+  const signals: Signal[] = []
+  const note = (id: string, asked: string): void => {
+    signals.push({ id, asked, fired: [{ at: new Date().toISOString() }] })
+  }
   const replicaIdOf = ({ ready }: RunningProcess): string => String(ready.replicaId)
   /** What is left of a lease is waited for where the clock is real. */
   const passLease = async (until: Date | undefined): Promise<void> => {
@@ -45,19 +51,22 @@ export const processStage = ({
     victim.child.kill('SIGKILL')
     killed.add(victim)
     await exited
+    note(`${victim.name} is killed right after a commit`, 'SIGKILL')
     await fleet.addDispatcher()
     await passLease(await heldUntil(owner, replicaIdOf(victim)))
     return victim.name
   }
 
-  const freezeDispatcher = async (fault: string, participantId: string): Promise<string> => {
+  const freezeDispatcher = async (fault: string): Promise<string> => {
     await control.waitForFault(fault)
-    const held = await eventually(() => heldRead(owner, participantId))
+    const held = await eventually(() => onlyHeldRow(owner, tenantId))
     const frozen = fleet.dispatchers.find((each) => replicaIdOf(each) === held.replicaId)
     if (!frozen) throw new Error('a dispatcher holds the row that nobody started')
     frozen.child.kill('SIGSTOP')
-    // A lease of somebody who works would run out as well.
-    await eventually(async () => ((await othersAtWork(owner, tenantId, held.id)) ? undefined : true))
+    note(
+      `${frozen.name} is frozen in the middle of a call`,
+      'SIGSTOP, SIGCONT after another has done its work',
+    )
     await passLease(held.until)
     await eventually(async () => ((await isEnded(owner, held.id)) ? true : undefined))
     await control.releaseFault(fault)
@@ -75,12 +84,10 @@ export const processStage = ({
     simulatorUrl: fleet.simulatorUrl,
     ledger,
     clock,
-    settle: async (look) => {
-      await untilQuiet(ledger, look)
-      await look()
-    },
+    settle: (look) => untilQuiet(ledger, look),
     killDispatcher,
     freezeDispatcher,
+    signals,
     dispatcherName: (replicaId) =>
       fleet.dispatchers.find((each) => replicaIdOf(each) === replicaId)?.name ?? 'nobody',
     stop: () => owner.end(),

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { setClock } from '@aftercommit/local-postgres/movable-clock'
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import { createTenant } from '@aftercommit/platform/tenants'
+import type { LedgerEntry } from '@aftercommit/simulator'
 import pg from 'pg'
 import { startFleet } from '../fleet.ts'
+import type { MeetingAnswer, TraceAnswer } from './client.ts'
 import { movableClock } from './clock.ts'
 import { createScenarioDatabase, type ScenarioDatabase } from './database.ts'
 import { judge, type Check } from './judge.ts'
@@ -18,8 +20,30 @@ import type { Detail } from './telling.ts'
 export interface Ended {
   readonly checks: readonly Check[]
   readonly passed: boolean
-  /** Everything to read afterwards. */
-  readonly record: Record<string, unknown>
+  readonly record: Recorded
+}
+
+/** Everything to read afterwards. */
+export interface Recorded {
+  readonly scenario: Scenario
+  readonly passed: boolean
+  readonly checks: readonly Check[]
+  readonly meetings: readonly {
+    readonly label: string
+    readonly meeting: MeetingAnswer
+    readonly trace: TraceAnswer
+    /** The trace as its reader gets it. */
+    readonly page: string
+  }[]
+  /** What went wrong at the providers and to the processes, and when. */
+  readonly faults: readonly { readonly id: string; readonly fired: readonly { readonly at: string }[] }[]
+  readonly ledger: readonly LedgerEntry[]
+  /** What the client's own system received. */
+  readonly told: readonly {
+    readonly webhookId: string | null
+    readonly body: string
+    readonly duplicates: number
+  }[]
 }
 
 export interface RunOptions {
@@ -74,7 +98,7 @@ const begin = async ({ ownerUrl }: ScenarioDatabase, { beginsAt }: Scenario): Pr
 export const recordOf = async (
   { scenario, stage, meetingIds, webhookName }: Play,
   checks: readonly Check[],
-): Promise<Record<string, unknown>> => {
+): Promise<Recorded> => {
   const { client, control } = stage
   const meetings = await Promise.all(
     [...meetingIds].map(async ([label, id]) => ({
@@ -94,7 +118,7 @@ export const recordOf = async (
     passed: checks.every(({ passed }) => passed),
     checks,
     meetings,
-    faults: await control.readFaults(),
+    faults: [...(await control.readFaults()), ...stage.signals],
     ledger: await control.readLedger(),
     told,
   }

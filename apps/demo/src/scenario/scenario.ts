@@ -120,7 +120,12 @@ export type Step = OfMeeting &
     /** So much time passes, and what falls due in it happens when it is due. */
     | { readonly type: 'pass_time'; readonly hours: number }
     /** The organizer approves the proposal that stands; left out, that is accepted. */
-    | { readonly type: 'approve'; readonly answer?: 'accepted' | 'slot_held' }
+    | {
+        readonly type: 'approve'
+        readonly answer?: 'accepted' | 'slot_held'
+        /** SIGKILL for a dispatcher in the moment of the answer, and another one in its place. Real processes only. */
+        readonly thenKill?: boolean
+      }
     /** Opens the newest mail to this person and sends the form that its link leads to. */
     | {
         readonly type: 'reply_on_page'
@@ -152,8 +157,6 @@ export type Step = OfMeeting &
     | { readonly type: 'cancel' }
     /** The organizer chooses a way out of the repair that is open. */
     | { readonly type: 'resolve_repair'; readonly choice: Choice }
-    /** SIGKILL for a dispatcher, and another one in its place. Real processes only. */
-    | { readonly type: 'kill_dispatcher' }
     /**
      * SIGSTOP for the dispatcher whose call this fault holds, until another has done its work, and SIGCONT. Real processes
      * only.
@@ -212,7 +215,9 @@ export interface Scenario {
 
 /** Signals need somebody to send them to. */
 export const needsProcesses = ({ steps }: Scenario): boolean =>
-  steps.some(({ type }) => type === 'kill_dispatcher' || type === 'freeze_dispatcher')
+  steps.some(
+    (step) => step.type === 'freeze_dispatcher' || (step.type === 'approve' && step.thenKill === true),
+  )
 
 export const countsOf = (ledger: readonly LedgerEntry[]): LedgerCounts => {
   const count = (effect: LedgerEntry['effect'], by?: LedgerEntry['by']): number =>

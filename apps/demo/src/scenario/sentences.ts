@@ -13,7 +13,7 @@ export const sentenceFor = (step: Step): string => {
     case 'approve':
       return step.answer === 'slot_held'
         ? `The organizer approves the time of ${meeting}, and is told that somebody is promised elsewhere by now.`
-        : `The organizer approves the time of ${meeting}.`
+        : `The organizer approves the time of ${meeting}${step.thenKill === true ? ', and a dispatcher is killed (SIGKILL) right after the commit' : ''}.`
     case 'reply_on_page': {
       const times = step.times.map(({ date, from, to }) => `${date} ${from}–${to}`).join(', ')
       const end = step.answers === 'asked_again' ? '; the page asks again' : ''
@@ -41,8 +41,6 @@ export const sentenceFor = (step: Step): string => {
       return `The organizer cancels ${meeting}.`
     case 'resolve_repair':
       return `The organizer chooses a way out of the repair: ${step.choice.type.replaceAll('_', ' ')}.`
-    case 'kill_dispatcher':
-      return 'A dispatcher is killed (SIGKILL). The row is the work: nothing was in its memory.'
     case 'freeze_dispatcher':
       return 'A dispatcher is frozen (SIGSTOP) in the middle of a call, until another has done its work.'
   }

@@ -6,22 +6,20 @@ type Owner = Pick<pg.Pool, 'query'>
 
 /** Of one tenant: a database may hold what others left. */
 export const outboxLedger = (owner: Owner, tenantId: string): OutboxLedger => ({
-  nextDueAt: async () => {
-    const { rows } = await owner.query<{ at: Date | null }>(
-      `select min(available_at) as at from outbox where tenant_id = $1 and state in ('scheduled', 'paused')`,
+  outlook: async () => {
+    // One statement, for a row that falls due in between two would be in neither answer.
+    const { rows } = await owner.query<{ busy: string; next: Date | null }>(
+      `select count(*) filter (where state in ('ready', 'leased')
+                                 or (state in ('scheduled', 'paused') and available_at <= app_now())) as busy,
+         min(available_at) filter (where state in ('scheduled', 'paused')) as next
+       from outbox where tenant_id = $1`,
       [tenantId],
     )
-    const at = rows[0]?.at ?? undefined
+    const [row] = rows
+    const next = row?.next ?? undefined
     // A Date is cut to the millisecond, and a moment before the row is due it is not due.
-    return at && new Date(at.getTime() + 1)
+    return { busy: Number(row?.busy), nextDueAt: next && new Date(next.getTime() + 1) }
   },
-  countBusy: () =>
-    count(
-      owner,
-      `select count(*) from outbox where tenant_id = $1 and
-         (state in ('ready', 'leased') or (state in ('scheduled', 'paused') and available_at <= app_now()))`,
-      tenantId,
-    ),
   deadCodes: async () => {
     const { rows } = await owner.query<{ code: string }>(
       'select code from outbox_dead where tenant_id = $1',
@@ -47,35 +45,22 @@ export const heldUntil = async (owner: Owner, replicaId: string): Promise<Date |
   return rows[0]?.until ?? undefined
 }
 
-const count = async (owner: Owner, text: string, tenantId: string): Promise<number> => {
-  const { rows } = await owner.query<{ count: string }>(text, [tenantId])
-  return Number(rows[0]?.count)
-}
-
-/** The row that reads this person's calendar, while somebody works on it. */
-export const heldRead = async (
+/** The one row that is worked on; undefined while there are others, which would lose their leases with it. */
+export const onlyHeldRow = async (
   owner: Owner,
-  participantId: string,
+  tenantId: string,
 ): Promise<{ readonly id: string; readonly replicaId: string; readonly until: Date } | undefined> => {
-  const { rows } = await owner.query<{ id: string; replica: string; until: Date }>(
+  const { rows } = await owner.query<{ id: string; replica: string | null; until: Date | null }>(
     `select id, lease_owner as replica, lease_until as until from outbox
-       where state = 'leased' and payload ->> 'participantId' = $1`,
-    [participantId],
+       where tenant_id = $1 and state in ('leased', 'ready')`,
+    [tenantId],
   )
-  const [row] = rows
-  return row && { id: row.id, replicaId: row.replica, until: row.until }
+  const [row, ...more] = rows
+  if (!row?.replica || !row.until || more.length > 0) return undefined
+  return { id: row.id, replicaId: row.replica, until: row.until }
 }
 
 export const isEnded = async (owner: Owner, rowId: string): Promise<boolean> => {
   const { rowCount } = await owner.query('select from outbox_history where id = $1', [rowId])
   return rowCount === 1
-}
-
-/** Whether somebody works on anything but this row. */
-export const othersAtWork = async (owner: Owner, tenantId: string, rowId: string): Promise<boolean> => {
-  const { rowCount } = await owner.query(
-    `select from outbox where tenant_id = $1 and state in ('ready', 'leased') and id <> $2`,
-    [tenantId, rowId],
-  )
-  return rowCount !== 0
 }

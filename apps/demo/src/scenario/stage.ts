@@ -8,17 +8,25 @@ export interface Stage {
   readonly simulatorUrl: string
   readonly ledger: OutboxLedger
   readonly clock: Clock
-  /** Lets everything happen that is due, and looks on meanwhile. */
-  settle(look: () => Promise<void>): Promise<void>
+  /** Lets everything happen that is due, and looks on meanwhile. Answers when the next thing falls due. */
+  settle(look: () => Promise<void>): Promise<Date | undefined>
   /** Kills one, starts another. Answers who was killed. */
   killDispatcher(): Promise<string>
   /**
-   * Freezes the dispatcher that reads this person's calendar and is held in it by this fault, until another has done its
-   * work. Answers who it was.
+   * Freezes the dispatcher that is in a call which this fault holds, until another has done its work. Nobody else may be at
+   * work then. Answers who it was.
    */
-  freezeDispatcher(fault: string, participantId: string): Promise<string>
-  dispatcherName(replicaId: string | null): string
-  stop(): Promise<void>
+  freezeDispatcher(fault: string): Promise<string>
+  /** What was done to the processes so far. */
+  readonly signals: readonly Signal[]
+  readonly dispatcherName: (replicaId: string | null) => string
+  readonly stop: () => Promise<void>
+}
+
+export interface Signal {
+  readonly id: string
+  readonly asked: string
+  readonly fired: readonly { readonly at: string }[]
 }
 
 export interface Clock {
@@ -29,12 +37,17 @@ export interface Clock {
   moveTo(at: Date): Promise<void>
 }
 
+export interface Outlook {
+  /** Rows that are worked on or could be. */
+  readonly busy: number
+  /** When the next one falls due; undefined when none is scheduled. */
+  readonly nextDueAt: Date | undefined
+}
+
 /** What the outbox itself says, seen from outside. */
 export interface OutboxLedger {
-  /** When the next row falls due; undefined when none is scheduled. */
-  nextDueAt(): Promise<Date | undefined>
-  /** Rows that are worked on or could be. */
-  countBusy(): Promise<number>
+  /** Of one moment. */
+  outlook(): Promise<Outlook>
   /** Why each row died that did. */
   deadCodes(): Promise<readonly string[]>
 }

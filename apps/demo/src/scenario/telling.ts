@@ -10,9 +10,9 @@ export type Detail = 'steps' | 'headlines' | 'everything'
 
 export interface Teller {
   /** What is new. */
-  news(): Promise<void>
+  readonly news: () => Promise<void>
   /** What is new, and who waits for whom now. */
-  afterStep(): Promise<void>
+  readonly afterStep: () => Promise<void>
 }
 
 interface Told {
@@ -24,7 +24,7 @@ interface Told {
 }
 
 export const tellerOf = (told: Told): Teller => {
-  if (told.detail === 'steps') return { news: async () => undefined, afterStep: async () => undefined }
+  if (told.detail === 'steps') return { news: nothing, afterStep: nothing }
   const { stage, meetingIds, tell } = told
   const known = new Set<string>()
   const isNew = (key: string): boolean => !known.has(key) && known.add(key).has(key)
@@ -43,6 +43,8 @@ export const tellerOf = (told: Told): Teller => {
     },
   }
 }
+
+const nothing = (): Promise<void> => Promise.resolve()
 
 /** A meeting as it is at one moment. */
 interface Seen {
@@ -91,6 +93,8 @@ const headlines: ReadonlySet<string> = new Set([
   'event_written',
   'completion_verified',
   'repair_opened',
+  'repair_resolved',
+  'message_sent',
 ])
 
 const waitLine = ({ label, state, trace, names }: Seen, several: boolean): string => {
@@ -112,7 +116,7 @@ const waitText = (step: TraceAnswer['next'][number], personById: ReadonlyMap<str
   }
   const verb = step.action.replace(/^[^.]*\./, '').replaceAll('_', ' ')
   const who = personById.get(step.about.participantId ?? '')
-  return `${verb} ${step.state} ${step.dueAt ?? ""}${who === undefined ? '' : ` of ${who}`}${step.dueAt === undefined ? '' : ` (${timeText(step.dueAt)})`}`
+  return `${verb}${who === undefined ? '' : ` of ${who}`}${step.dueAt === undefined ? '' : ` (${timeText(step.dueAt)})`}`
 }
 
 export const timeText = (instant: string): string =>

@@ -1,5 +1,6 @@
+import { BERLIN } from '../../zones.ts'
 import type { Scenario } from '../scenario.ts'
-import { ada, asking, BEGINNING, ben, BERLIN, chen, week } from './times.ts'
+import { ada, asking, BEGINNING, ben, chen, week } from './times.ts'
 
 export const connectedButUnreadable: Scenario = {
   name: 'connected-but-unreadable',

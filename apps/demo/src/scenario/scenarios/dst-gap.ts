@@ -1,5 +1,6 @@
+import { BERLIN } from '../../zones.ts'
 import type { Scenario } from '../scenario.ts'
-import { asking, BERLIN, dana, night } from './times.ts'
+import { asking, dana, night } from './times.ts'
 
 export const dstGap: Scenario = {
   name: 'dst-gap',

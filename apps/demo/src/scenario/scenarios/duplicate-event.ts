@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario.ts'
-import { ada, BEGINNING, ben, chen, firstHour, untilApproved, week } from './times.ts'
+import { ada, BEGINNING, ben, chen, firstHour, inDoubt, untilApproved, week } from './times.ts'
 
 export const duplicateEvent: Scenario = {
   name: 'duplicate-event',
@@ -9,29 +9,7 @@ export const duplicateEvent: Scenario = {
   beginsAt: BEGINNING,
   cast: { Ada: ada, Ben: ben, Chen: chen },
   meetings: { main: { ...week, required: ['Ada', 'Ben', 'Chen'] } },
-  faults: [
-    {
-      id: 'the answer to the write is lost',
-      provider: 'google',
-      operation: 'events.insert',
-      who: 'Ada',
-      act: { type: 'drop', when: 'after_effect' },
-      harmlessBecause: 'Google is asked what became of it, and nothing is written meanwhile.',
-    },
-    {
-      id: 'Google does not tell what became of it for a while',
-      provider: 'google',
-      operation: 'events.list',
-      who: 'Ada',
-      act: {
-        type: 'answer',
-        status: 429,
-        headers: { 'retry-after': '60' },
-        body: { error: { code: 429, errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded' }] } },
-      },
-      harmlessBecause: 'It is asked again when Google wants to be asked.',
-    },
-  ],
+  faults: inDoubt,
   steps: [
     ...untilApproved,
     { type: 'wait_for', state: 'write_uncertain' },

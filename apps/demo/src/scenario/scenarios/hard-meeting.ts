@@ -1,22 +1,10 @@
-import {
-  addDays,
-  dateIn,
-  formatInstant,
-  localToInstant,
-  nextOffsetChange,
-  parseTimeZone,
-} from '@aftercommit/time'
+import { addDays, dateIn, formatInstant, localToInstant, nextOffsetChange } from '@aftercommit/time'
+import { BERLIN, NEW_YORK } from '../../zones.ts'
 import type { Fault, Scenario } from '../scenario.ts'
-import { ada, ben, BERLIN, chen, NEW_YORK } from './times.ts'
+import { ada, ben, chen } from './times.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-const zone = (name: string) => {
-  const parsed = parseTimeZone(name)
-  if (parsed.type !== 'zone') throw new Error(`this runtime does not know ${name}`)
-  return parsed.zone
-}
 
 const FROZEN = 'the call in the middle of which a dispatcher is frozen'
 const LOST = 'the answer to the write is lost after Google stored the event'
@@ -31,10 +19,10 @@ const faults: readonly Fault[] = [
   {
     id: FROZEN,
     provider: 'google',
-    operation: 'freebusy.query',
+    operation: 'events.get',
     who: 'Ada',
     act: { type: 'hold', when: 'after_effect' },
-    harmlessBecause: 'One claim is delivered twice, and the second holder has the higher fencing token.',
+    harmlessBecause: 'The work is delivered twice, and whoever comes second holds the higher fencing token.',
   },
   {
     id: 'one calendar answers with an error inside a 200',
@@ -76,19 +64,17 @@ const faults: readonly Fault[] = [
 
 /** Everything that goes wrong at once, from a moment on: the real one for `npm start`, one in 2031 for the scenario. */
 export const hardMeetingAt = (now: Date): Scenario => {
-  const [berlin, newYork] = [zone(BERLIN), zone(NEW_YORK)]
-  const clockChange = nextOffsetChange(newYork, new Date(now.getTime() + 7 * DAY_MS))
+  const clockChange = nextOffsetChange(NEW_YORK, new Date(now.getTime() + 7 * DAY_MS))
   if (!clockChange) throw new Error("New York's clocks no longer change; the story needs another city")
-  const sunday = dateIn(clockChange, berlin)
+  const sunday = dateIn(clockChange, BERLIN)
   const day = (offset: number): string => addDays(sunday, offset)
   const days = (from: number, to: number) => ({
     start: `${day(from)}T00:00:00Z`,
     end: `${day(to)}T00:00:00Z`,
   })
   const hourInBerlin = (hoursFromNow: number): string =>
-    formatInstant(new Date(now.getTime() + hoursFromNow * HOUR_MS), berlin, 'HH:mm')
-  const afternoon = [{ date: day(2), from: '12:00', to: '18:00' }]
-  const slot = afternoonSlot(newYork, day(2))
+    formatInstant(new Date(now.getTime() + hoursFromNow * HOUR_MS), BERLIN, 'HH:mm')
+  const slot = afternoonSlot(day(2))
   return {
     name: 'hard-meeting',
     title: 'The hard meeting',
@@ -122,25 +108,7 @@ export const hardMeetingAt = (now: Date): Scenario => {
       },
     },
     faults,
-    steps: [
-      { type: 'open_meeting' },
-      { type: 'freeze_dispatcher', fault: FROZEN },
-      { type: 'wait_for', state: 'gathering' },
-      { type: 'reply_on_page', who: 'Dana', zone: BERLIN, times: afternoon },
-      { type: 'wait_for', state: 'awaiting_approval' },
-      { type: 'approve' },
-      { type: 'kill_dispatcher' },
-      { type: 'wait_for', state: 'in_repair', code: 'invalid_attendee', names: ['Dana'] },
-      {
-        type: 'resolve_repair',
-        choice: { type: 'correct_address', who: 'Dana', to: 'Dana at her new address' },
-      },
-      // What she said of her time is hers, whatever her address is.
-      { type: 'wait_for', state: 'awaiting_approval' },
-      { type: 'arrange', fault: LOST },
-      { type: 'approve' },
-      { type: 'wait_for', state: 'confirmed' },
-    ],
+    steps: stepsOn(day(2)),
     expects: {
       meetings: {
         main: {
@@ -154,15 +122,39 @@ export const hardMeetingAt = (now: Date): Scenario => {
           ],
         },
       },
-      ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 3 },
+      ledger: { created: 1, patched: 0, cancelled: 0, byHand: 0, mails: 4 },
       dead: 1,
     },
   }
 }
 
+const stepsOn = (date: string): Scenario['steps'] => {
+  const afternoon = [{ date, from: '12:00', to: '18:00' }]
+  return [
+    { type: 'open_meeting' },
+    { type: 'wait_for', state: 'gathering' },
+    { type: 'reply_on_page', who: 'Dana', zone: BERLIN, times: afternoon },
+    { type: 'wait_for', state: 'awaiting_approval' },
+    { type: 'approve', thenKill: true },
+    { type: 'wait_for', state: 'in_repair', code: 'invalid_attendee', names: ['Dana'] },
+    {
+      type: 'resolve_repair',
+      choice: { type: 'correct_address', who: 'Dana', to: 'Dana at her new address' },
+    },
+    // What came from the old address is not taken for hers: whoever is at the new one is asked.
+    { type: 'wait_for', state: 'gathering' },
+    { type: 'reply_on_page', who: 'Dana at her new address', zone: BERLIN, times: afternoon },
+    { type: 'wait_for', state: 'awaiting_approval' },
+    { type: 'arrange', fault: LOST },
+    { type: 'approve' },
+    { type: 'freeze_dispatcher', fault: FROZEN },
+    { type: 'wait_for', state: 'confirmed' },
+  ]
+}
+
 /** Ben's first working hour of that day, when it is afternoon in Berlin. */
-const afternoonSlot = (newYork: ReturnType<typeof zone>, date: string) => {
-  const resolved = localToInstant(`${date}T09:00`, newYork)
+const afternoonSlot = (date: string) => {
+  const resolved = localToInstant(`${date}T09:00`, NEW_YORK)
   if (resolved.type !== 'instant') throw new Error('no clock changes on a Tuesday morning')
   const start = resolved.instant
   return { start: start.toISOString(), end: new Date(start.getTime() + HOUR_MS).toISOString() }

@@ -1,5 +1,6 @@
 /** Every scenario, in the order in which docs/scenarios.md tells them. */
 import type { Scenario } from '../scenario.ts'
+import { cancelledInDoubt } from './cancelled-in-doubt.ts'
 import { conferenceFailed, conferencePending } from './conference.ts'
 import { connectedButUnreadable } from './connected-but-unreadable.ts'
 import { consentRevoked } from './consent-revoked.ts'
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   guestDeclines,
   rescheduleRace,
   organizerDeletes,
+  cancelledInDoubt,
   consentRevoked,
   providerOutage,
   dstGap,

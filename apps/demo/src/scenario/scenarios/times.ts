@@ -1,8 +1,6 @@
 /** The calendar that most scenarios share: a week of March 2031, in which nobody's clock changes. */
-import type { Asked, CastMember, Scenario } from '../scenario.ts'
-
-export const BERLIN = 'Europe/Berlin'
-export const NEW_YORK = 'America/New_York'
+import { BERLIN, NEW_YORK } from '../../zones.ts'
+import type { Asked, CastMember, Fault, Scenario } from '../scenario.ts'
 
 /** A Monday, early in the morning. */
 export const BEGINNING = '2031-03-10T07:00:00Z'
@@ -67,3 +65,28 @@ export const untilApproved: Scenario['steps'] = [
 ]
 
 export const untilConfirmed: Scenario['steps'] = [...untilApproved, { type: 'wait_for', state: 'confirmed' }]
+
+/** The answer to the write is lost, and for a minute nobody can be asked what became of it. */
+export const inDoubt: readonly Fault[] = [
+  {
+    id: 'the answer to the write is lost',
+    provider: 'google',
+    operation: 'events.insert',
+    who: 'Ada',
+    act: { type: 'drop', when: 'after_effect' },
+    harmlessBecause: 'Google is asked what became of it, and nothing is written meanwhile.',
+  },
+  {
+    id: 'Google does not tell what became of it for a while',
+    provider: 'google',
+    operation: 'events.list',
+    who: 'Ada',
+    act: {
+      type: 'answer',
+      status: 429,
+      headers: { 'retry-after': '60' },
+      body: { error: { code: 429, errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded' }] } },
+    },
+    harmlessBecause: 'It is asked again when Google wants to be asked.',
+  },
+]

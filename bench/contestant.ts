@@ -1,0 +1,100 @@
+/** A contender in its child process, as the scenarios see it. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Answer, Request } from './contenders/contender.ts'
+import type { Urls } from './contenders/outbox-tables.ts'
+import { installPeers, peerScript } from './peers.ts'
+import type { Server } from './server.ts'
+
+export interface Contestant {
+  readonly name: string
+  /** The owner's URL of its database. */
+  readonly url: string
+  ask(request: Request): Promise<Answer>
+  end(): Promise<void>
+}
+
+/** The names that bars.json and the tables use. */
+export const ENGINE = 'aftercommit'
+export const FLOOR = 'bare statements'
+export const GRAPHILE_BATCHED = 'graphile-worker, batched'
+export const GRAPHILE = 'graphile-worker'
+export const PG_BOSS = 'pg-boss, batch 500'
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const TSX = ['--import', 'tsx']
+
+export const startContestant = async (
+  server: Server,
+  name: string,
+  database: string,
+): Promise<Contestant> => {
+  switch (name) {
+    case ENGINE:
+    case FLOOR:
+      return startOnOutbox(name, await server.createOutbox(database))
+    case GRAPHILE:
+    case GRAPHILE_BATCHED: {
+      await installPeers()
+      const url = await server.createEmpty(database)
+      const argument = { url, batched: name === GRAPHILE_BATCHED }
+      const script = peerScript('graphile-worker')
+      return forked({ name, url, script, argument, execPath: process.execPath, execArgv: TSX })
+    }
+    case PG_BOSS: {
+      const { pgBossNode } = await installPeers()
+      const url = await server.createEmpty(database)
+      const execArgv = ['--disable-warning=ExperimentalWarning']
+      return forked({ name, url, script: peerScript('pg-boss'), argument: { url }, execPath: pgBossNode, execArgv })
+    }
+    default:
+      throw new Error(`there is no contender named ${name}`)
+  }
+}
+
+/** Over a database that is there already, and may hold something. */
+export const startOnOutbox = (name: typeof ENGINE | typeof FLOOR, urls: Urls): Promise<Contestant> => {
+  const script = here(name === ENGINE ? './contenders/engine.ts' : './contenders/floor.ts')
+  return forked({ name, url: urls.owner, script, argument: urls, execPath: process.execPath, execArgv: TSX })
+}
+
+interface Fork {
+  readonly name: string
+  readonly url: string
+  readonly script: string
+  readonly argument: object
+  readonly execPath: string
+  readonly execArgv: readonly string[]
+}
+
+const forked = async ({ name, url, script, argument, execPath, execArgv }: Fork): Promise<Contestant> => {
+  const child = fork(script, [JSON.stringify(argument)], {
+    execPath,
+    execArgv: [...execArgv],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC' },
+  })
+  const exited = once(child, 'exit').then(() => undefined)
+  const ask = async (request: Request): Promise<Answer> => {
+    const answered = new Promise<Answer>((resolve) => child.once('message', (answer: Answer) => resolve(answer)))
+    child.send(request)
+    const answer = await Promise.race([answered, exited])
+    if (!answer) throw new Error(`${name} ended in the middle of “${request.type}”`)
+    if (answer.error !== undefined) throw new Error(`${name}, “${request.type}”: ${answer.error}`)
+    return answer
+  }
+  const end = async (): Promise<void> => {
+    if (child.exitCode !== null) return
+    const kill = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await ask({ type: 'end' }).catch(() => child.kill('SIGKILL'))
+    await exited
+    clearTimeout(kill)
+  }
+  try {
+    await ask({ type: 'prepare' })
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return { name, url, ask, end }
+}
