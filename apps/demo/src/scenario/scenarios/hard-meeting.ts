@@ -9,10 +9,12 @@ const DAY_MS = 24 * HOUR_MS
 const FROZEN = 'the call in the middle of which a dispatcher is frozen'
 const LOST = 'the answer to the write is lost after Google stored the event'
 
+const CHEN = 'chen@google.example'
+
 /** Google reports a calendar that it could not read inside an answer that is otherwise a success. */
 const unreadable = {
   kind: 'calendar#freeBusy',
-  calendars: { [chen.address]: { errors: [{ domain: 'global', reason: 'internalError' }], busy: [] } },
+  calendars: { [CHEN]: { errors: [{ domain: 'global', reason: 'internalError' }], busy: [] } },
 }
 
 const faults: readonly Fault[] = [
@@ -85,7 +87,7 @@ export const hardMeetingAt = (now: Date): Scenario => {
       Ada: { ...ada },
       // Ben cannot before the clocks change, Chen not on the first day after it.
       Ben: { ...ben, address: 'ben@microsoft.example', provider: 'microsoft', busy: [days(-4, 1)] },
-      Chen: { ...chen, address: 'chen@google.example', provider: 'google', busy: [days(1, 2)] },
+      Chen: { ...chen, address: CHEN, provider: 'google', busy: [days(1, 2)] },
       // Never, in all of that week: the others meet without her.
       Eve: { ...chen, address: 'eve@microsoft.example', busy: [days(-4, 6)] },
       Dana: { address: 'dana@old.example', provider: 'google', timeZone: BERLIN, invitable: false },
