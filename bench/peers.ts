@@ -21,7 +21,7 @@ export interface Peers {
   readonly pgBossNodeVersion: string
 }
 
-export const peerScript = (name: 'graphile-worker' | 'pg-boss'): string => join(FOLDER, `${name}.mjs`)
+export const peerScript = (name: 'graphile-worker' | 'pg-boss' | 'bare-express'): string => join(FOLDER, `${name}.mjs`)
 
 let installed: Promise<Peers> | undefined
 

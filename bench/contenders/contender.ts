@@ -114,22 +114,19 @@ const steady = async (
   const opened = await contender.open('throughput')
   let written = 0
   let handled = 0
-  let over = false
   const write = async (count: number): Promise<void> => {
     const at = from + written
     written += count
     await contender.add(at, count)
   }
   await write(backlog)
+  const stopProducing = new AbortController()
   const producing = (async () => {
-    // `over` is set while this loop waits.
-    for (;;) {
-      if (isOver()) return
+    while (!stopProducing.signal.aborted) {
       if (written - handled < backlog) await write(500)
       else await pause(5)
     }
   })()
-  const isOver = (): boolean => over
   const stop = await opened.start(() => void handled++)
   const samples: number[] = []
   const until = performance.now() + seconds * 1_000
@@ -138,7 +135,7 @@ const steady = async (
     await pause(sampleMs)
     samples.push((handled - before.handled) / ((performance.now() - before.at) / 1_000))
   }
-  over = true
+  stopProducing.abort()
   await producing
   await stop()
   await opened.close()

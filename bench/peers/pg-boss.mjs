@@ -41,10 +41,8 @@ serve((argument) => {
         continue
       }
       for (const { data } of jobs) handled(data.n)
-      await boss.complete(
-        QUEUE,
-        jobs.map(({ id }) => id),
-      )
+      // Jobs as they were fetched, and not their ids: so a claim that has lapsed completes nothing.
+      await boss.complete(QUEUE, jobs)
     }
   }
 

@@ -61,5 +61,5 @@ const notesFor = (rows: number): readonly string[] => [
   `${rows} rows of about 200 bytes; one process each, 25 connections, at most 500 rows in hand (pg-boss: four fetches of 500).`,
   `“${ENGINE}” is the whole engine: every row is prepared in a transaction of its tenant, marked before contact, settled under its fence, and leaves history, an attempt record and its identity behind.`,
   `“${FLOOR}” runs the engine's own statements in a loop, without the engine and without prepare: an upper bound for it.`,
-  'graphile-worker deletes what is done and keeps nothing of it; pg-boss keeps the row, updated. Neither checks who completes a job.',
+  'graphile-worker deletes a job by its id, whoever completes it, and keeps nothing of it. pg-boss keeps the row, updated, and is given jobs as they were fetched, so that a lapsed claim completes nothing. Neither keeps a record of each attempt.',
 ]

@@ -45,7 +45,7 @@ export const stale: Scenario = {
       await db.close()
     }
     const notes = [
-      'Each row is claimed twice, and both holders settle it at once over different connections. Of the peers, neither looks who completes a job: each accepts the late one.',
+      'Each row is claimed twice, and both holders settle it at once over different connections.',
     ]
     return { scenario: 'stale', title: stale.title, series, notes }
   },
