@@ -16,5 +16,7 @@ export default {
   globalSetup: '<rootDir>/scripts/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest-global-teardown.mjs',
   reporters: ['default', '<rootDir>/scripts/closing-line-reporter.mjs'],
-  testTimeout: 30_000,
+  // The tests and their database share the machine, and neither keeps a core busy by itself.
+  maxWorkers: '100%',
+  testTimeout: 60_000,
 }

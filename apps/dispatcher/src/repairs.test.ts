@@ -87,10 +87,13 @@ describe('a choice', () => {
 
   test('is made once: of two at once, the second finds it made', async () => {
     const story = await refused('google')
-    const answers = await Promise.all([
-      story.resolve({ type: 'cancel_meeting' }),
-      story.resolve({ type: 'cancel_meeting' }),
-    ])
+    const [repair] = (await story.view()).repairs
+    const choose = () =>
+      story.client.post(`/v1/repairs/${repair?.id ?? ''}/resolve`, {
+        by: { address: story.cast.ada.address },
+        choice: { type: 'cancel_meeting' },
+      })
+    const answers = await Promise.all([choose(), choose()])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 

@@ -119,7 +119,7 @@ describe.each(providers)('a write to %s', (provider) => {
       end: '2027-03-30T14:00:00Z',
     })
     const { repairs } = await story.drainUntil('in_repair')
-    expect(repairs).toMatchObject([{ code: 'event_changed', owner: 'organizer' }])
+    expect(repairs).toMatchObject([{ code: 'event_altered', owner: 'organizer' }])
     expect(await story.created()).toBe(1)
   })
 

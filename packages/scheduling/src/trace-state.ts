@@ -22,9 +22,24 @@ const meaningByState = {
   cancelled: 'it was cancelled',
 } as const satisfies Record<MeetingState['type'], string>
 
-export const stateText = ({ state, changedAt }: MeetingTrace): string => {
+/** The states in which another time is sought for a meeting that may be booked already. */
+const seeking: ReadonlySet<MeetingState['type']> = new Set([
+  'gathering',
+  'choosing',
+  'awaiting_approval',
+  'no_overlap',
+])
+
+export const stateText = (
+  { state, changedAt, standingProposalId }: MeetingTrace,
+  { proposal }: Pick<Naming, 'proposal'>,
+): string => {
   const code = state.type === 'in_repair' ? ` (${state.code})` : ''
-  return `${state.type}${code} since ${spanText(changedAt)} (${clockText(changedAt)}): ${meaningByState[state.type]}`
+  const since = `${state.type}${code} since ${spanText(changedAt)} (${clockText(changedAt)})`
+  if (standingProposalId === undefined || !seeking.has(state.type))
+    return `${since}: ${meaningByState[state.type]}`
+  const meaning = meaningByState[state.type].replace('; nothing is booked', '')
+  return `${since}: ${meaning}; the event of ${proposal(standingProposalId)} stands until another time is approved`
 }
 
 /** Why there is no time for everybody, and what comes nearest. Empty for a meeting in another state. */
@@ -52,10 +67,26 @@ export const blockedLines = (
 const endWithoutEvent: ReadonlySet<MeetingState['type']> = new Set(['lapsed', 'no_overlap', 'cancelled'])
 
 export const proofText = ({ state, entries }: MeetingTrace): string => {
+  if (state.type === 'cancelled') return cancelProof(entries)
   const proof = entries.findLast((entry) => entry.type === 'completion_verified')
   if (proof?.type === 'completion_verified') {
     const { at, eventId, checks } = proof
-    return `event ${eventId}, read back at ${clockText(at)}, agrees with what was approved in ${countText(checks.length, 'point')} (named below)`
+    const then = state.type === 'confirmed' ? '' : 'as of then: '
+    return `${then}event ${eventId}, read back at ${clockText(at)}, agrees with what was approved in ${countText(checks.length, 'point')} (named below)`
   }
   return endWithoutEvent.has(state.type) ? 'none needed: no event stands' : 'none yet'
+}
+
+/** A cancelled meeting is proved by what its provider answered to that. */
+const cancelProof = (entries: MeetingTrace['entries']): string => {
+  const made = entries.findLast(
+    (entry) =>
+      entry.type === 'attempt' && entry.action === 'scheduling.cancel_event' && entry.outcome === 'succeeded',
+  )
+  if (made?.type !== 'attempt') return 'none needed: no event stands'
+  const answers = made.calls
+    .filter(({ operation }) => /delete|cancel/.test(operation))
+    .map(({ provider, operation, status }) => `${provider} ${operation} → ${status ?? 'no answer'}`)
+  const what = answers.length > 0 ? listText(answers) : 'no event was found there'
+  return `taken away at the provider, at ${clockText(made.at)}: ${what}`
 }

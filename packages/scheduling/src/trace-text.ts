@@ -21,20 +21,18 @@ export const traceText = (trace: MeetingTrace): string => {
   return [
     `Meeting ${trace.meetingId}, revision ${trace.revision}, round ${trace.round}; times in UTC`,
     '',
-    ...answer('STANDS', [stateText(trace), ...blockedLines(trace, naming)]),
+    ...answer('STANDS', [stateText(trace, naming), ...blockedLines(trace, naming)]),
     ...answer('NEXT', nextLines(trace, naming)),
     ...answer('WAITED FOR', waitLines(trace, naming)),
     ...answer('KNOWN', knownLines(trace, naming)),
     ...answer('WRITTEN', writeLines(trace, naming)),
+    ...answer('CLIENT', toldLines(trace)),
     ...answer('WENT WRONG', wrongLines(trace, naming)),
     ...answer('PROOF', [proofText(trace)]),
     ...answer('TOOK', [tookText(trace)]),
     '',
     ...answer('PEOPLE', peopleLines(trace)),
-    ...answer(
-      'DISPATCHERS',
-      replicas.map((id, index) => `d${index + 1} ${id}`),
-    ),
+    ...answer('DISPATCHERS', [replicas.map((id, index) => `d${index + 1} ${id}`).join(', ') || '-']),
     '',
     'STORY',
     ...storyLines(trace.entries, naming),
@@ -101,27 +99,38 @@ const pendingText = (
 }
 
 /** The longest first: the one who held everybody up. */
-const waitLines = ({ waits }: MeetingTrace, { person }: Naming): readonly string[] =>
-  waits
-    .toSorted((a, b) => (b.durationMs ?? Infinity) - (a.durationMs ?? Infinity))
-    .map(({ participantId, round, durationMs, because }) => {
-      const time = durationMs === undefined ? 'still' : durationText(durationMs)
-      const why = because.length > 0 ? ` because of ${listText(because)}` : ''
-      return `${person(participantId)} ${time}${why}${round > 1 ? ` (round ${round})` : ''}`
-    })
+const waitLines = ({ waits }: MeetingTrace, { person }: Naming): readonly string[] => {
+  const sorted = waits.toSorted((a, b) => (b.durationMs ?? Infinity) - (a.durationMs ?? Infinity))
+  const lines = sorted.slice(0, WAITS_SHOWN).map(({ participantId, round, durationMs, because }) => {
+    const time = durationMs === undefined ? 'still' : durationText(durationMs)
+    const why = because.length > 0 ? ` because of ${listText(because)}` : ''
+    return `${person(participantId)} ${time}${why}${round > 1 ? ` (round ${round})` : ''}`
+  })
+  const rest = sorted
+    .slice(WAITS_SHOWN)
+    .map(({ participantId, round }) => `${person(participantId)} in round ${round}`)
+  return rest.length === 0 ? lines : [...lines, `and shorter for ${listText(rest)}`]
+}
+
+const WAITS_SHOWN = 4
 
 /** What each proposal was made from. */
 const knownLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
   const evidenceById = new Map(
     entries.flatMap((entry) => (entry.type === 'evidence' ? [[entry.evidenceId, entry] as const] : [])),
   )
-  return entries.filter(isA('proposal')).flatMap((proposal) => [
-    `for ${naming.proposal(proposal.proposalId)}, ${slotText(proposal.start, proposal.end)}, chosen at ${clockText(proposal.at)}:`,
-    ...proposal.evidenceIds.flatMap((id) => {
+  const proposals = entries.filter(isA('proposal'))
+  return proposals.flatMap((proposal) => {
+    const head = `for ${naming.proposal(proposal.proposalId)}, ${slotText(proposal.start, proposal.end)}, chosen at ${clockText(proposal.at)}:`
+    const pieces = proposal.evidenceIds.flatMap((id) => {
       const piece = evidenceById.get(id)
-      return piece ? [`  ${pieceText(piece, naming)}`] : []
-    }),
-  ])
+      return piece ? [pieceText(piece, naming)] : []
+    })
+    // Of earlier proposals it is enough to know that they were made from something.
+    return proposal === proposals.at(-1)
+      ? [head, ...pieces.map((piece) => `  ${piece}`)]
+      : [`${head} ${pieces.join('; ')}`]
+  })
 }
 
 const pieceText = (
@@ -146,7 +155,7 @@ const writeLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[
   // Whoever lost a lease took its notebook along.
   const unseen = attempts.filter((attempt) => isSilent(attempt) && attempt.startedAt !== undefined)
   if (attempts.length === 0) return ['nothing: the provider was not written to']
-  const events = entries.filter(isA('event_written')).length
+  const events = new Set(entries.filter(isA('event_written')).map(({ eventId }) => eventId)).size
   return [
     `${countText(writes.length, 'writing call')}, asked ${countText(asked, 'time')} what became of one, ${countText(events, 'event')} known`,
     ...writes.map((call) => `  ${clockText(call.startedAt)} ${callText(call)}`),
@@ -191,23 +200,57 @@ const tookText = ({ stages, openedAt, changedAt }: MeetingTrace): string => {
   return [`${durationText(total)} from the request to the last change`, ...each].join(', ')
 }
 
-/** One line per entry that has one; what one transaction asked for stands in one line. Each new day is named. */
+interface Line {
+  readonly at: string
+  readonly text: string
+  readonly entry: TraceEntry
+}
+
+/**
+ * What belongs together stands in one line: a read and what it showed, and what one transaction asked for behind what
+ * it was about. Each new day is named.
+ */
 const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly string[] => {
-  const lines: string[] = []
-  let day = ''
-  let asked: { readonly at: string; readonly line: number } | undefined
+  const told: Line[] = []
   for (const entry of entries) {
+    if (isToldElsewhere(entry)) continue
     const text = lineOf(entry, naming)
     if (text === undefined) continue
-    const today = entry.at.slice(0, 10)
-    if (today !== day) lines.push(`  ${today}`)
-    day = today
-    if (entry.type === 'action_enqueued' && asked?.at === entry.at) {
-      lines[asked.line] = `${lines[asked.line] ?? ''}; ${actionText(entry, naming)}`
-      continue
+    const last = told.at(-1)
+    if (last && belongTogether(last, entry)) {
+      const more = followsAsked(last, entry) ? actionText(entry, naming) : text
+      told[told.length - 1] = { at: entry.at, text: `${last.text}; ${more}`, entry }
+    } else {
+      told.push({ at: entry.at, text, entry })
     }
-    asked = entry.type === 'action_enqueued' ? { at: entry.at, line: lines.length } : undefined
-    lines.push(`  ${clockText(entry.at)}  ${text}`)
   }
-  return lines
+  return told.flatMap(({ at, text }, index) => {
+    const today = at.slice(0, 10)
+    const line = `  ${clockText(at)}  ${text}`
+    return today === told[index - 1]?.at.slice(0, 10) ? [line] : [`  ${today}`, line]
+  })
+}
+
+/** A message that was accepted is told by its attempt, what the client was told above, and an approval ends its deadline. */
+const isToldElsewhere = (entry: TraceEntry): boolean =>
+  (entry.type === 'message_sent' && entry.outcome === 'accepted') ||
+  (entry.type === 'attempt' && entry.action === NOTIFY && entry.outcome === 'succeeded') ||
+  (entry.type === 'action_ended' && entry.outcome === 'superseded')
+
+const NOTIFY = 'scheduling.notify_client'
+
+const followsAsked = ({ entry: last }: Line, entry: TraceEntry): entry is EntryOf<'action_enqueued'> =>
+  last.type === 'action_enqueued' && entry.type === 'action_enqueued'
+
+const belongTogether = (last: Line, entry: TraceEntry): boolean =>
+  last.at === entry.at &&
+  (entry.type === 'evidence' || entry.type === 'action_enqueued' || entry.type === 'unknown_resolved')
+
+/** What the client was told, and what it did not take. */
+const toldLines = ({ entries }: MeetingTrace): readonly string[] => {
+  const attempts = entries.filter(isA('attempt')).filter(({ action }) => action === NOTIFY)
+  const taken = attempts.filter(({ outcome }) => outcome === 'succeeded')
+  if (attempts.length === 0) return ['nothing: no endpoint, or not yet']
+  const events = taken.map(({ about }) => about.event ?? 'something')
+  return [`${countText(taken.length, 'message')} taken: ${listText(events)}`]
 }

@@ -34,6 +34,10 @@ export const MeetingTrace = z.object({
   meetingId: MeetingId,
   state: MeetingState,
   revision: z.int(),
+  standingProposalId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'The proposal whose event stands while another time is sought.' }),
   openedAt: z.iso.datetime(),
   changedAt: z.iso.datetime().meta({ description: 'When the meeting itself was changed last.' }),
   round: z
@@ -100,6 +104,7 @@ export const readTrace = (
       meetingId,
       state: meeting.state,
       revision: meeting.revision,
+      ...(meeting.standingProposalId !== undefined && { standingProposalId: meeting.standingProposalId }),
       openedAt: openedAt.toISOString(),
       changedAt: changedAt.toISOString(),
       round: meeting.round,

@@ -89,6 +89,7 @@ const meetingChecks = async (play: Play, label: string, expected: Expected): Pro
   const [repair] = view.repairs
   const { client } = play.stage
   const { next } = await client.trace(view.id)
+  const page = await client.tracePage(view.id)
   return [
     check(`the meeting is ${expected.state.replaceAll('_', ' ')}`, view.state.type, expected.state),
     check(
@@ -109,7 +110,8 @@ const meetingChecks = async (play: Play, label: string, expected: Expected): Pro
       next.some(({ type }) => type === 'person'),
       expected.repair !== undefined,
     ),
-    check('its trace names nobody', namedIn(await client.tracePage(view.id), play.scenario), []),
+    check('its trace names nobody', namedIn(page, play.scenario), []),
+    check('its trace is at most 80 lines long', page.trimEnd().split('\n').length <= 80, true),
     check('the client was told each thing once', await toldOf(play, label), [...expected.told].sort()),
   ]
 }

@@ -38,7 +38,8 @@ export const approve = stepOf({
     const statuses = answers.map(({ status }) => status)
     const taken = statuses.filter((status) => status === 200).length
     const mayBe = how === 'stranger' || how === 'outdated' || meeting.approver === undefined ? 0 : 1
-    if (taken > mayBe) throw new Broken('authority', `#${meeting.number} was approved ${taken} times (${how})`)
+    if (taken > mayBe)
+      throw new Broken('authority', `#${meeting.number} was approved ${taken} times (${how})`)
     return `#${meeting.number} ${statuses.join(' ')}`
   },
 })
@@ -77,7 +78,8 @@ export const rescheduleMeeting = stepOf({
       by: { address },
       ...windowOf(play, window),
     })
-    if (status === 200 && stranger) throw new Broken('authority', `#${meeting.number} was moved by a stranger`)
+    if (status === 200 && stranger)
+      throw new Broken('authority', `#${meeting.number} was moved by a stranger`)
     if (status === 200) askAnew(play, meeting)
     return `#${meeting.number} ${status}`
   },
@@ -152,7 +154,8 @@ const chosen = (play: Play, meeting: KnownMeeting, type: ChoiceType, participant
   if (type === 'restore_event') meeting.isRestored = true
   if (type !== 'correct_address' && type !== 'substitute_person') return
   const before = play.seen.participants.find(({ id }) => id === participantId)
-  if (!before) throw new Broken('authority', `somebody was replaced who does not take part (${displayNameOf('gus')})`)
+  if (!before)
+    throw new Broken('authority', `somebody was replaced who does not take part (${displayNameOf('gus')})`)
   meeting.roles.delete(before.address)
   meeting.roles.set(type === 'correct_address' ? CORRECTED.address : cast.gus.address, before.role)
 }

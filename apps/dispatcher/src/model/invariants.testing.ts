@@ -22,7 +22,11 @@ const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((each) => b.has(each))
 
 /** Whoever takes part stays, in the same role, until a person agreed to something else. */
-const nobodyIsDropped = ({ seen }: Play, { roles, id, number }: KnownMeeting, { state }: SeenMeeting): void => {
+const nobodyIsDropped = (
+  { seen }: Play,
+  { roles, id, number }: KnownMeeting,
+  { state }: SeenMeeting,
+): void => {
   const taking = seen.participants.filter(({ meetingId }) => meetingId === id)
   if (taking.length === 0 && ['incomplete', 'lapsed', 'cancelled'].includes(state.type)) return
   const found = new Set(taking.map(({ address, role }) => `${role} ${address}`))
@@ -110,7 +114,10 @@ const endsAreFinal = (
     state.type === 'cancelling' ||
     (state.type === 'in_repair' && state.code === 'cancel_failed')
   if (isCancelled && !isEnding) {
-    throw new Broken('ends_are_final', `#${number} was cancelled by a person and is ${state.type} (${live.length} rows)`)
+    throw new Broken(
+      'ends_are_final',
+      `#${number} was cancelled by a person and is ${state.type} (${live.length} rows)`,
+    )
   }
 }
 
@@ -124,9 +131,14 @@ const nobodyIsPromisedTwice = ({ known, seen }: Play): void => {
   booked.forEach((one, index) => {
     for (const other of booked.slice(index + 1)) {
       if (one.slot.start >= other.slot.end || other.slot.start >= one.slot.end) continue
-      const both = [...one.roles].find(([who, role]) => role === 'required' && other.roles.get(who) === 'required')
+      const both = [...one.roles].find(
+        ([who, role]) => role === 'required' && other.roles.get(who) === 'required',
+      )
       if (both) {
-        throw new Broken('nobody_promised_twice', `${both[0]} is in #${one.number} and #${other.number} at one time`)
+        throw new Broken(
+          'nobody_promised_twice',
+          `${both[0]} is in #${one.number} and #${other.number} at one time`,
+        )
       }
     }
   })
@@ -134,10 +146,14 @@ const nobodyIsPromisedTwice = ({ known, seen }: Play): void => {
 
 /** What was in a required person's calendar before this step, an event of this step does not lie upon. */
 const nothingIsWrittenOverBusyTime = ({ known, seen, turn }: Play, before: Seen): void => {
-  const written = seen.ledger.slice(before.ledger.length).filter(
-    ({ effect, by, operationId }) =>
-      by === 'api' && operationId !== undefined && (effect === 'event_created' || effect === 'event_patched'),
-  )
+  const written = seen.ledger
+    .slice(before.ledger.length)
+    .filter(
+      ({ effect, by, operationId }) =>
+        by === 'api' &&
+        operationId !== undefined &&
+        (effect === 'event_created' || effect === 'event_patched'),
+    )
   for (const { operationId = '', start = '', end = '' } of written) {
     const meeting = known.meetings.find(({ id }) => operationIdsOf(seen, id).has(operationId))
     if (!meeting || meeting.isRestored || meeting.planted > 0) continue
@@ -148,13 +164,17 @@ const nothingIsWrittenOverBusyTime = ({ known, seen, turn }: Play, before: Seen)
       )
       const isRead = person?.role === 'required' && person.connected && !toldInWords(seen, person.id)
       if (overlaps && isRead && block.turn < turn) {
-        throw new Broken('no_event_over_busy_time', `#${meeting.number} was written where ${block.address} is busy`)
+        throw new Broken(
+          'no_event_over_busy_time',
+          `#${meeting.number} was written where ${block.address} is busy`,
+        )
       }
     }
   }
 }
 
-const toldInWords = ({ stated }: Seen, id: string): boolean => stated.some(({ participantId }) => participantId === id)
+const toldInWords = ({ stated }: Seen, id: string): boolean =>
+  stated.some(({ participantId }) => participantId === id)
 
 /** Once everything had its time: how many events there may be of a meeting. */
 export const eventsAtRest = ({ seen, known }: Play): void => {
@@ -162,7 +182,10 @@ export const eventsAtRest = ({ seen, known }: Play): void => {
     const meeting = seen.meetings.find((each) => each.id === id)
     const live = liveEventsOf(seen, id)
     const fail = (what: string): never => {
-      throw new Broken('one_event_at_rest', `#${number} is ${meeting?.state.type ?? 'nowhere'} and has ${what}`)
+      throw new Broken(
+        'one_event_at_rest',
+        `#${number} is ${meeting?.state.type ?? 'nowhere'} and has ${what}`,
+      )
     }
     const stands =
       meeting?.state.type === 'confirmed' ||
@@ -170,7 +193,8 @@ export const eventsAtRest = ({ seen, known }: Play): void => {
       (meeting?.state.type === 'in_repair' && meeting.state.proposalId !== undefined)
     const isRepaired = meeting?.state.type === 'in_repair'
     if (!stands && live.length > 0) fail(`${live.length} events`)
-    if (stands && !isRepaired && live.length > 1 + planted) fail(`${live.length} events, ${planted} of them planted`)
+    if (stands && !isRepaired && live.length > 1 + planted)
+      fail(`${live.length} events, ${planted} of them planted`)
     if (stands && !isRepaired && live.length === 0 && !isTouched(seen, known.touched, id)) fail('no event')
   }
 }

@@ -40,7 +40,10 @@ const withinAuthority = (
   const { messagesMax, spacingHours } = meeting.outreach
   const max = person?.role === 'optional' ? 1 : messagesMax
   if (mails.length > max) {
-    throw new Broken('within_authority', `#${meeting.number} wrote ${mails.length} times to ${person?.address ?? '?'}`)
+    throw new Broken(
+      'within_authority',
+      `#${meeting.number} wrote ${mails.length} times to ${person?.address ?? '?'}`,
+    )
   }
   const [last, before] = [mails.at(-1), mails.at(-2)]
   if (!last || !before) return

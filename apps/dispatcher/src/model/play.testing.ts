@@ -48,7 +48,12 @@ export interface Knowledge {
   readonly touched: Map<string, number>
   /** By proposal: the turn in which its proof was first seen as it is. */
   readonly proved: Map<string, { readonly verifiedAt: string; readonly turn: number }>
-  readonly busy: { readonly address: string; readonly start: Date; readonly end: Date; readonly turn: number }[]
+  readonly busy: {
+    readonly address: string
+    readonly start: Date
+    readonly end: Date
+    readonly turn: number
+  }[]
   readonly mails: Arrived[]
 }
 
@@ -120,7 +125,10 @@ export const raiseCurtain = async (world: SchedulingWorld, database: TestDatabas
   await control.putWebhookSettings(client.webhookName, { secret: null })
   const people = new Map(
     await Promise.all(
-      names.map(async (name): Promise<[Name, ConnectedPerson]> => [name, await client.connectPerson(cast[name])]),
+      names.map(async (name): Promise<[Name, ConnectedPerson]> => [
+        name,
+        await client.connectPerson(cast[name]),
+      ]),
     ),
   )
   return playOf({ world, database, client, startedAt, people, seen: await look(database, control) })

@@ -9,13 +9,37 @@ import { anyIndex, pick, stepOf } from './step.testing.ts'
 import { liveEventsOf } from './seen.testing.ts'
 
 const operations = {
-  google: ['events.insert', 'events.insert', 'events.get', 'events.list', 'events.patch', 'events.delete', 'freebusy.query', 'token'],
-  microsoft: ['events.create', 'events.create', 'events.get', 'events.list', 'events.patch', 'events.cancel', 'calendar.getSchedule', 'token'],
+  google: [
+    'events.insert',
+    'events.insert',
+    'events.get',
+    'events.list',
+    'events.patch',
+    'events.delete',
+    'freebusy.query',
+    'token',
+  ],
+  microsoft: [
+    'events.create',
+    'events.create',
+    'events.get',
+    'events.list',
+    'events.patch',
+    'events.cancel',
+    'calendar.getSchedule',
+    'token',
+  ],
   webhook: ['webhook.deliver'],
   mail: ['smtp.connect', 'smtp.rcpt', 'smtp.send'],
 } as const
 
-const peer = fc.constantFrom('google' as const, 'google' as const, 'microsoft' as const, 'mail' as const, 'webhook' as const)
+const peer = fc.constantFrom(
+  'google' as const,
+  'google' as const,
+  'microsoft' as const,
+  'mail' as const,
+  'webhook' as const,
+)
 
 const httpAct: fc.Arbitrary<FaultAct> = fc.constantFrom<FaultAct[]>(
   { type: 'drop', when: 'after_effect' },
@@ -76,7 +100,12 @@ export const setMailbox = stepOf({
   name: 'mailbox',
   draw: fc.record({
     who: fc.constantFrom(...asked),
-    accepts: fc.constantFrom('yes' as const, 'unknown_user' as const, 'rejects_content' as const, 'defers' as const),
+    accepts: fc.constantFrom(
+      'yes' as const,
+      'unknown_user' as const,
+      'rejects_content' as const,
+      'defers' as const,
+    ),
   }),
   act: async ({ control }, { who, accepts }) => {
     await control.putMailboxSettings(cast[who].address, { accepts })
@@ -86,7 +115,10 @@ export const setMailbox = stepOf({
 
 export const refuseInvitation = stepOf({
   name: 'uninvitable',
-  draw: fc.record({ who: fc.constantFrom('ben' as const, 'chen' as const, 'dora' as const), invitable: fc.boolean() }),
+  draw: fc.record({
+    who: fc.constantFrom('ben' as const, 'chen' as const, 'dora' as const),
+    invitable: fc.boolean(),
+  }),
   act: async (play, { who, invitable }: { who: Name; invitable: boolean }) => {
     await play.putPerson(who, { invitable })
     return 'set'
@@ -145,7 +177,13 @@ const actOf = (play: Play, event: Held, act: HandDrawn): EventAct | undefined =>
       return guest && { type: 'remove_attendee', address: guest.address }
     case 'decline':
     case 'accept':
-      return guest && { type: 'respond', address: guest.address, response: act === 'decline' ? 'declined' : 'accepted' }
+      return (
+        guest && {
+          type: 'respond',
+          address: guest.address,
+          response: act === 'decline' ? 'declined' : 'accepted',
+        }
+      )
   }
 }
 

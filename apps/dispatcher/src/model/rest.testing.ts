@@ -30,7 +30,8 @@ export const comeToRest = async (play: Play): Promise<void> => {
   await outboxNamesNobody(play)
 }
 
-const isQuiet = ({ seen }: Play): boolean => seen.meetings.every(({ state }) => waitsForPerson.includes(state.type))
+const isQuiet = ({ seen }: Play): boolean =>
+  seen.meetings.every(({ state }) => waitsForPerson.includes(state.type))
 
 /** Works, and moves the clock to what is due next, until it is enough. */
 const passUntil = async (play: Play, isEnough: () => boolean): Promise<string> => {
@@ -72,11 +73,15 @@ const clientWasToldOnce = async ({ control, client, known, seen }: Play): Promis
     for (const end of ['cancelled', 'lapsed'] as const) {
       const count = told.filter((each) => each.data.meetingId === id && each.type === `meeting.${end}`).length
       if (count !== (type === end ? 1 : 0)) {
-        throw new Broken('told_once', `#${number} is ${type ?? ''}; that it is ${end} was told ${count} times`)
+        throw new Broken(
+          'told_once',
+          `#${number} is ${type ?? ''}; that it is ${end} was told ${count} times`,
+        )
       }
     }
     const toldBooked = told.some((each) => each.data.meetingId === id && each.type === 'meeting.confirmed')
-    if (type === 'confirmed' && !toldBooked) throw new Broken('told_once', `nobody was told that #${number} is booked`)
+    if (type === 'confirmed' && !toldBooked)
+      throw new Broken('told_once', `nobody was told that #${number} is booked`)
   }
 }
 

@@ -13,7 +13,7 @@ import type { Plan, Step } from './step.testing.ts'
 import * as working from './working.testing.ts'
 
 const Settings = z.object({
-  MODEL_RUNS: z.coerce.number().int().positive().default(25),
+  MODEL_RUNS: z.coerce.number().int().positive().default(12),
   MODEL_SEED: z.coerce.number().int().default(20_270_329),
   /** Of the failure that is to be seen again. */
   MODEL_PATH: z.string().optional(),
@@ -85,7 +85,11 @@ const runOnce = async (
   world: SchedulingWorld,
   database: TestDatabase,
   seed: number,
-  { MODEL_PATH: path, MODEL_REPLAY: replayPath, MODEL_SHRINK_MS: shrinkMs }: z.output<typeof Settings>,
+  {
+    MODEL_PATH: path,
+    MODEL_REPLAY: replayPath,
+    MODEL_SHRINK_MS: shrinkMs,
+  }: Omit<z.output<typeof Settings>, 'MODEL_RUNS' | 'MODEL_SEED'>,
 ): Promise<void> => {
   let broken: { readonly story: string; readonly why: string } | undefined
   const property = fc.asyncProperty(
@@ -118,7 +122,10 @@ const runOnce = async (
   if (!result.failed) return
   const commands = String(result.counterexample?.[1] ?? '')
   const replay = /replayPath="([^"]*)"/.exec(commands)?.[1]
-  const again = [`--runs 1 --seed ${seed}`, result.counterexamplePath && `--path ${result.counterexamplePath}`]
+  const again = [
+    `--runs 1 --seed ${seed}`,
+    result.counterexamplePath && `--path ${result.counterexamplePath}`,
+  ]
   throw new Error(
     [
       `A promise was broken after ${result.numShrinks} shrinks.`,

@@ -48,14 +48,17 @@ const Rows = z.object({
       zone: z.string().nullable(),
     }),
   ),
-  proposals: z.array(
-    z.object({ id: z.string(), meetingId: z.string(), round: z.int(), start: At, end: At }),
-  ),
+  proposals: z.array(z.object({ id: z.string(), meetingId: z.string(), round: z.int(), start: At, end: At })),
   approvals: z.array(z.object({ proposalId: z.string(), meetingId: z.string(), draft: Draft })),
   events: z.array(z.object({ proposalId: z.string(), meetingId: z.string(), eventId: z.string() })),
   completions: z.array(z.object({ proposalId: z.string(), eventId: z.string(), verifiedAt: z.string() })),
   repairs: z.array(
-    z.object({ id: z.string(), meetingId: z.string(), code: z.string(), participantIds: z.array(z.string()) }),
+    z.object({
+      id: z.string(),
+      meetingId: z.string(),
+      code: z.string(),
+      participantIds: z.array(z.string()),
+    }),
   ),
   exceptions: z.array(z.object({ id: z.string(), meetingId: z.string(), code: z.string() })),
   stated: z.array(z.object({ meetingId: z.string(), participantId: z.string() })),
@@ -85,7 +88,8 @@ const list = (from: string, fields: string): string =>
   `(select coalesce(json_agg(json_build_object(${fields})), '[]') from ${from})`
 
 const ASK = 'scheduling.ask_participant'
-const asksOf = (table: string): string => `select identity, aggregate_id, payload from ${table} where action = '${ASK}'`
+const asksOf = (table: string): string =>
+  `select identity, aggregate_id, payload from ${table} where action = '${ASK}'`
 
 const ROWS = `select json_build_object(
   'now', app_now(),
@@ -144,7 +148,10 @@ export const look = async (database: TestDatabase, control: SimulatorControl): P
 }
 
 /** Which asking each message id is: messages are named by their row's identity. */
-export const asksByMessageId = (tenantId: string, { asks }: Rows): ReadonlyMap<string, Rows['asks'][number]> =>
+export const asksByMessageId = (
+  tenantId: string,
+  { asks }: Rows,
+): ReadonlyMap<string, Rows['asks'][number]> =>
   new Map(asks.map((ask) => [operationIdOf(tenantId, ask.identity), ask]))
 
 export const operationIdsOf = ({ approvals }: Rows, meetingId: string): ReadonlySet<string> =>
@@ -160,9 +167,18 @@ export const liveEventsOf = (seen: Seen, meetingId: string): readonly EventView[
 
 /** Everything that the outbox's tables hold, in whatever column. */
 export const outboxText = async (database: TestDatabase): Promise<string> => {
-  const tables = ['outbox', 'outbox_history', 'outbox_dead', 'outbox_attempt', 'outbox_identity', 'outbox_decision']
+  const tables = [
+    'outbox',
+    'outbox_history',
+    'outbox_dead',
+    'outbox_attempt',
+    'outbox_identity',
+    'outbox_decision',
+  ]
   const { rows } = await database.owner.query<{ text: string | null }>(
-    tables.map((name) => `select string_agg(to_jsonb(t)::text, E'\\n') as text from ${name} t`).join(' union all '),
+    tables
+      .map((name) => `select string_agg(to_jsonb(t)::text, E'\\n') as text from ${name} t`)
+      .join(' union all '),
   )
   return rows.map(({ text }) => text ?? '').join('\n')
 }
