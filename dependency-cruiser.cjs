@@ -20,7 +20,7 @@ module.exports = {
       to: {
         path: [
           // Reading a mail that came in calls nobody.
-          '^packages/providers/src/(?!call\\.ts$|calendar/calendar\\.ts$|email/(?!smtp))',
+          '^packages/providers/src/(?!call\\.ts$|calendar/calendar\\.ts$|email/(?!smtp)|webhook/address\\.ts$)',
           '/handlers(\\.ts$|/)',
           '^packages/outbox/src/(engine|loops|pipeline|rescue|reconcile|settle)\\.ts$',
         ],

@@ -37,6 +37,7 @@ const tasks = {
       env: { SLOW: '1' },
     },
   ],
+  model: (args) => [{ ...jest, args: [...jest.args, 'apps/dispatcher/src/model'], env: modelSettings(args) }],
   check: () => [
     run('eslint', '.', '--cache', '--cache-location', 'node_modules/.cache/eslint/'),
     run('prettier', '--check', '.', '--cache', '--log-level', 'warn'),
@@ -52,6 +53,19 @@ const tasks = {
   ],
   'db:migrate': (args) => [node(...tsx, 'scripts/tasks/migrate.ts', ...args)],
   'tenant:create': (args) => [node(...tsx, 'scripts/tasks/create-tenant.ts', ...args)],
+}
+
+/** `--runs N --seed N`, and of a failure that is to be seen again `--path P --replay R`. */
+const modelSettings = (args) => {
+  const env = {}
+  for (let index = 0; index < args.length; index += 2) {
+    const [name, value] = [args[index], args[index + 1]]
+    if (!/^--(runs|seed|path|replay)$/.test(name) || value === undefined) {
+      fail('npm run model -- [--runs N] [--seed N] [--path P --replay R]')
+    }
+    env[`MODEL_${name.slice(2).toUpperCase()}`] = value
+  }
+  return env
 }
 
 const asksForHelp = (args) => args.includes('--help') || args.includes('-h')

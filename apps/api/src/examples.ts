@@ -26,7 +26,9 @@ export const curlOf = (method: string, path: string, body: unknown): string => {
     `curl -sS ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$API${address}"`,
     '  -H "Authorization: Bearer $KEY"',
   ]
-  if (body !== undefined) {
+  if (typeof body === 'string') {
+    lines.push("  -H 'Content-Type: message/rfc822'", '  --data-binary @mail.eml')
+  } else if (body !== undefined) {
     const text = compact(JSON.stringify(body, undefined, 2)).replaceAll("'", String.raw`'\''`)
     lines.push("  -H 'Content-Type: application/json'", `  -d '${text}'`)
   }

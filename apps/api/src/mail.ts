@@ -9,7 +9,11 @@ const MAIL_MAX = '10mb'
 export const readMail = (): RequestHandler[] => [
   (request, _response, next) => {
     if (!request.is(MAIL_MEDIA_TYPE)) {
-      throw new ProblemError('unsupported-media-type', {}, { accept: MAIL_MEDIA_TYPE })
+      throw new ProblemError(
+        'unsupported-media-type',
+        { detail: `This address takes ${MAIL_MEDIA_TYPE}: one mail, as its server received it.` },
+        { accept: MAIL_MEDIA_TYPE },
+      )
     }
     next()
   },

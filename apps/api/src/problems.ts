@@ -131,8 +131,9 @@ export const problems = {
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body must be JSON.',
-    advice: 'Send `Content-Type: application/json`, in UTF-8.',
+    title: 'The body has not the media type that this address takes.',
+    advice:
+      'The header `Accept` of the answer names it: `application/json` in UTF-8, and `message/rfc822` where a mail is taken in.',
   },
   'idempotency-key-reused': {
     status: 422,

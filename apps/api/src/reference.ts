@@ -121,7 +121,7 @@ const operationSection = (
     <h3><span class="method">${method}</span> <code>${escaped(path)}</code></h3>
     <p>${prose(operation.summary)} ${prose(operation.description)}</p>
     ${bodySection(document, operation)}
-    <pre>${escaped(curlOf(method, path, exampleIn(operation)))}</pre>
+    <pre>${escaped(curlOf(method, `${path}${queryIn(document, operation)}`, exampleIn(operation)))}</pre>
     <details><summary>Parameters</summary><table>${PARAMETER_HEAD}${parameters}</table></details>
     <details><summary>Answers</summary><table>${responses}</table></details></section>`
 }
@@ -131,6 +131,15 @@ const bodySection = (document: OpenApi, { requestBody }: Operation): string => {
   const name = schemaNameOf(requestBody)
   const schema = name === undefined ? undefined : document.components.schemas[name]
   return `<p>Body: ${schemaLink(requestBody)}</p>${schema ? fieldTable(schema) : ''}`
+}
+
+/** What must be asked with, by its examples. */
+const queryIn = (document: OpenApi, operation: Operation): string => {
+  const needed = operation.parameters
+    .map((each) => resolved(document, each))
+    .filter((each) => each.in === 'query' && each.required === true)
+    .map(({ name, example }) => `${String(name)}=${encodeURIComponent(String(example))}`)
+  return needed.length === 0 ? '' : `?${needed.join('&')}`
 }
 
 const exampleIn = ({ requestBody }: Operation): unknown => mediaIn(requestBody)?.example

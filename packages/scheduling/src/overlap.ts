@@ -142,10 +142,12 @@ export const explainRejected = (input: FindTimesInput, start: Date): StartExplan
     }
   }
   const reasons: RejectionReason[] = []
-  if (start < input.window.start || to > input.window.end.getTime()) reasons.push({ type: 'outside_window' })
+  const isOutside = start < input.window.start || to > input.window.end.getTime()
+  if (isOutside) reasons.push({ type: 'outside_window' })
   if (start < input.approachNotBefore) reasons.push({ type: 'before_earliest_start' })
   if (!isRoundTime(start, input)) reasons.push({ type: 'off_grain' })
-  for (const person of sweep.required) {
+  // What people do outside of the window was not looked up, and so is not said.
+  for (const person of isOutside ? [] : sweep.required) {
     for (const { because, spans } of reasonsAway(person, from, to)) {
       const stretches = intervalsOf(spans)
       reasons.push({ type: 'required_missing', participantId: person.participantId, because, stretches })

@@ -1,5 +1,7 @@
 /** What scheduling's routes take. */
 import { Address, MeetingId, ProposalId, type IntentDraft } from '@aftercommit/scheduling'
+import { isIP } from 'node:net'
+import { isLoopbackAddress, isPublicAddress } from '@aftercommit/providers/webhook/address'
 import { z } from 'zod'
 import { named } from '../named.ts'
 
@@ -44,8 +46,12 @@ export const Connect = named(
 const isDeliverable = (text: string): boolean => {
   if (!URL.canParse(text)) return true
   const { protocol, hostname, username, password } = new URL(text)
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-  return username === '' && password === '' && (protocol === 'https:' || isLoopback)
+  if (username !== '' || password !== '') return false
+  const address = hostname.replace(/^\[(.*)\]$/, '$1')
+  const isLoopback = hostname === 'localhost' || isLoopbackAddress(address)
+  if (protocol === 'http:') return isLoopback
+  // Names are looked up when a message is sent; an address that is written out can be judged now.
+  return !isLoopback && (isIP(address) === 0 || isPublicAddress(address))
 }
 
 export const Endpoint = named(
@@ -55,7 +61,8 @@ export const Endpoint = named(
       .url({ protocol: /^https?$/ })
       .max(2_000)
       .refine(isDeliverable, {
-        error: 'must be https, without user and password; http goes to this machine only',
+        error:
+          'must be https to a public address, without user and password; http goes to this machine only, if its dispatchers allow it',
       })
       .meta({
         description: 'Where messages go; https, and it must lead to a public address.',
