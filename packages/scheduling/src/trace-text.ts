@@ -183,12 +183,18 @@ const comfortByOutcome: Readonly<Record<string, string>> = {
 const wrongLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
   const failed = entries.filter(isA('attempt')).filter(({ outcome }) => !fine.has(outcome))
   if (failed.length === 0) return ['nothing']
-  return failed.map((attempt) => {
+  const groups: { readonly attempt: EntryOf<'attempt'>; readonly again: EntryOf<'attempt'>[] }[] = []
+  for (const attempt of failed) {
+    const like = groups.findLast((group) => isLike(group.attempt, attempt))
+    if (like) like.again.push(attempt)
+    else groups.push({ attempt, again: [] })
+  }
+  return groups.map(({ attempt, again }) => {
     const { at, outcome, code } = attempt
     const silent = isSilent(attempt)
     const what = silent ? `${naming.replica(attempt.replicaId ?? '')} went silent` : (code ?? outcome)
     const comfort = comfortByOutcome[outcome] ?? ''
-    return `${clockText(at)} ${actionText(attempt, naming)}: ${what}; ${comfort}`
+    return `${clockText(at)} ${actionText(attempt, naming)}: ${what}; ${comfort}${againText(again)}`
   })
 }
 
@@ -204,6 +210,8 @@ interface Line {
   readonly at: string
   readonly text: string
   readonly entry: TraceEntry
+  /** Attempts after this one that came to the same. */
+  readonly again: readonly EntryOf<'attempt'>[]
 }
 
 /**
@@ -217,18 +225,31 @@ const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly st
     const text = lineOf(entry, naming)
     if (text === undefined) continue
     const last = told.at(-1)
-    if (last && belongTogether(last, entry)) {
+    if (last && entry.type === 'attempt' && isLike(last.entry, entry)) {
+      told[told.length - 1] = { ...last, again: [...last.again, entry] }
+    } else if (last && belongTogether(last, entry)) {
       const more = followsAsked(last, entry) ? actionText(entry, naming) : text
-      told[told.length - 1] = { at: entry.at, text: `${last.text}; ${more}`, entry }
+      told[told.length - 1] = { ...last, text: `${last.text}; ${more}`, entry }
     } else {
-      told.push({ at: entry.at, text, entry })
+      told.push({ at: entry.at, text, entry, again: [] })
     }
   }
-  return told.flatMap(({ at, text }, index) => {
+  return told.flatMap(({ at, text, again }, index) => {
     const today = at.slice(0, 10)
-    const line = `  ${clockText(at)}  ${text}`
+    const line = `  ${clockText(at)}  ${text}${againText(again)}`
     return today === told[index - 1]?.at.slice(0, 10) ? [line] : [`  ${today}`, line]
   })
+}
+
+const isLike = (last: TraceEntry, entry: EntryOf<'attempt'>): boolean =>
+  last.type === 'attempt' &&
+  last.actionId === entry.actionId &&
+  last.outcome === entry.outcome &&
+  last.code === entry.code
+
+const againText = (again: readonly EntryOf<'attempt'>[]): string => {
+  const last = again.at(-1)
+  return last ? `; and ${countText(again.length, 'time')} more like it, until ${spanText(last.at)}` : ''
 }
 
 /** A message that was accepted is told by its attempt, what the client was told above, and an approval ends its deadline. */
