@@ -11,7 +11,7 @@ export interface Contestant {
   readonly name: string
   /** The owner's URL of its database. */
   readonly url: string
-  ask(request: Request): Promise<Answer>
+  readonly ask: (request: Request) => Promise<Answer>
   end(): Promise<void>
 }
 
@@ -46,7 +46,14 @@ export const startContestant = async (
       const { pgBossNode } = await installPeers()
       const url = await server.createEmpty(database)
       const execArgv = ['--disable-warning=ExperimentalWarning']
-      return forked({ name, url, script: peerScript('pg-boss'), argument: { url }, execPath: pgBossNode, execArgv })
+      return forked({
+        name,
+        url,
+        script: peerScript('pg-boss'),
+        argument: { url },
+        execPath: pgBossNode,
+        execArgv,
+      })
     }
     default:
       throw new Error(`there is no contender named ${name}`)
@@ -76,7 +83,9 @@ const forked = async ({ name, url, script, argument, execPath, execArgv }: Fork)
   })
   const exited = once(child, 'exit').then(() => undefined)
   const ask = async (request: Request): Promise<Answer> => {
-    const answered = new Promise<Answer>((resolve) => child.once('message', (answer: Answer) => resolve(answer)))
+    const answered = new Promise<Answer>((resolve) =>
+      child.once('message', (answer: Answer) => resolve(answer)),
+    )
     child.send(request)
     const answer = await Promise.race([answered, exited])
     if (!answer) throw new Error(`${name} ended in the middle of “${request.type}”`)
@@ -84,7 +93,10 @@ const forked = async ({ name, url, script, argument, execPath, execArgv }: Fork)
     return answer
   }
   const end = async (): Promise<void> => {
-    if (child.exitCode !== null) return
+    if (!child.connected) {
+      await exited
+      return
+    }
     const kill = setTimeout(() => child.kill('SIGKILL'), 10_000)
     await ask({ type: 'end' }).catch(() => child.kill('SIGKILL'))
     await exited

@@ -18,7 +18,7 @@ export interface BenchFleet {
   readonly apiUrl: string
   readonly control: SimulatorControl
   /** Answers the body of what was made. Rejects on any refusal. */
-  post(path: string, body: unknown): Promise<{ readonly id: string }>
+  readonly post: (path: string, body: unknown) => Promise<{ readonly id: string }>
   /** Starts so many dispatchers. Answers how to stop them. */
   dispatch(count: number): Promise<() => Promise<void>>
   readonly stop: () => Promise<void>
@@ -54,12 +54,12 @@ export const startBenchFleet = async (server: Server, database: string): Promise
   try {
     const sealingKeys = newSealingKey('bench')
     const simulator = await start('simulator', { PORT: '0' }, 'listening')
-    stops.push(simulator.stop)
+    stops.push(() => simulator.stop())
     const { url: simulatorUrl } = Listening.parse(simulator.ready)
     const limits = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' }
     const api = { API_DATABASE_URL: apiLogin, SEALING_KEYS: sealingKeys, PORT: '0', ...limits }
     const running = await start('api', api, 'listening')
-    stops.push(running.stop)
+    stops.push(() => running.stop())
     const { url: apiUrl } = Listening.parse(running.ready)
     const { apiKey } = await createTenant(urls.owner, 'Bench')
     const env = dispatcherEnv(urls.dispatcher, sealingKeys, simulatorUrl)

@@ -17,7 +17,7 @@ export interface Machine {
 
 const LOAD_MAX = 2
 
-export const describeMachine = (postgres: string, peers: Peers): Machine => {
+export const describeMachine = (postgres: string, peers: Peers | undefined): Machine => {
   const [loadBefore = 0] = loadavg()
   const [first] = cpus()
   return {
@@ -26,10 +26,12 @@ export const describeMachine = (postgres: string, peers: Peers): Machine => {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     postgres,
     node: process.versions.node,
-    peers: {
-      'graphile-worker': `${peers.graphileVersion} on Node ${process.versions.node}`,
-      'pg-boss': `${peers.pgBossVersion} on Node ${peers.pgBossNodeVersion}`,
-    },
+    peers: peers
+      ? {
+          'graphile-worker': `${peers.graphileVersion} on Node ${process.versions.node}`,
+          'pg-boss': `${peers.pgBossVersion} on Node ${peers.pgBossNodeVersion}`,
+        }
+      : {},
     loadBefore,
     loaded: loadBefore >= LOAD_MAX,
   }

@@ -20,6 +20,7 @@ const USAGE = `npm run bench -- [--quick] [--only NAME]… [--json FILE] [--stri
 `
 /** As shells have it for a command that was typed wrongly. */
 const UNUSABLE = 2
+const INTERRUPTED = 130
 const REPETITIONS = { full: 5, quick: 3 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -64,18 +65,19 @@ const main = async (): Promise<number> => {
 }
 
 const runAll = async (chosen: typeof scenarios, quick: boolean): Promise<Run> => {
-  const peers = await installPeers()
+  const peers = chosen.some(({ needsPeers }) => needsPeers) ? await installPeers() : undefined
   const server = await startServer()
   const machine: Machine = describeMachine(server.version, peers)
   const startedAt = new Date()
-  if (machine.loaded) print(`Others use this machine (load ${machine.loadBefore.toFixed(1)}): the numbers are marked.`)
+  if (machine.loaded)
+    print(`Others use this machine (load ${machine.loadBefore.toFixed(1)}): the numbers are marked.`)
   const results: ScenarioResult[] = []
   const bars = Bars.parse(JSON.parse(await readFile(new URL('./bars.json', import.meta.url), 'utf8')))
   const verdictsOf = (names: readonly string[]) =>
     bars.filter(({ scenario }) => names.includes(scenario)).map((bar) => judge(bar, results))
   const repetitions = quick ? REPETITIONS.quick : REPETITIONS.full
   const context: Context = { server, quick, repetitions, tell: (line) => print(`  ${line}`) }
-  const stopped = stopWith(() => server.stop())
+  const ignoreSignals = stopOnSignal(() => server.stop())
   try {
     for (const scenario of chosen) {
       print(`\n${scenario.title} (${scenario.name})`)
@@ -85,16 +87,27 @@ const runAll = async (chosen: typeof scenarios, quick: boolean): Promise<Run> =>
       for (const line of barLines(verdictsOf([scenario.name]))) print(line)
     }
   } finally {
-    stopped()
+    ignoreSignals()
     await server.stop()
   }
   const verdicts = verdictsOf(chosen.map(({ name }) => name))
   return { startedAt: startedAt.toISOString(), quick, repetitions, machine, results, verdicts }
 }
 
-/** Ctrl-C takes the server along. Answers how to take no notice of it any more. */
-const stopWith = (stop: () => Promise<void>): (() => void) => {
-  const onSignal = (): void => void stop().finally(() => process.exit(130))
+/** How long whatever a scenario has started may take to end after Ctrl-C. */
+const END_MAX_MS = 30_000
+let interrupted = false
+
+/**
+ * Ctrl-C takes the server away. Whatever is running fails of that, and stops what it has started on its way out. Answers how
+ * to take no notice of signals any more.
+ */
+const stopOnSignal = (stop: () => Promise<void>): (() => void) => {
+  const onSignal = (): void => {
+    interrupted = true
+    void stop()
+    setTimeout(() => process.exit(INTERRUPTED), END_MAX_MS).unref()
+  }
   process.once('SIGINT', onSignal)
   process.once('SIGTERM', onSignal)
   return () => {
@@ -103,4 +116,8 @@ const stopWith = (stop: () => Promise<void>): (() => void) => {
   }
 }
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: unknown) => {
+  if (interrupted) return INTERRUPTED
+  process.stderr.write(`npm run bench: ${error instanceof Error ? String(error.stack) : String(error)}\n`)
+  return 1
+})

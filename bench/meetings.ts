@@ -17,7 +17,10 @@ const ZONE = 'Europe/Berlin'
 const dateIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 
 /** People of their own for each meeting, so that no two meetings want the same hour. */
-export const connectPairs = async ({ control, post }: BenchFleet, count: number): Promise<readonly Pair[]> => {
+export const connectPairs = async (
+  { control, post }: BenchFleet,
+  count: number,
+): Promise<readonly Pair[]> => {
   const connect = async (provider: 'google' | 'microsoft'): Promise<Person> => {
     const address = `${randomUUID()}@${provider}.example`
     const refreshToken = randomBytes(24).toString('base64url')

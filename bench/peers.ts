@@ -21,7 +21,8 @@ export interface Peers {
   readonly pgBossNodeVersion: string
 }
 
-export const peerScript = (name: 'graphile-worker' | 'pg-boss' | 'bare-express'): string => join(FOLDER, `${name}.mjs`)
+export const peerScript = (name: 'graphile-worker' | 'pg-boss' | 'bare-express'): string =>
+  join(FOLDER, `${name}.mjs`)
 
 let installed: Promise<Peers> | undefined
 
@@ -49,7 +50,9 @@ const install = async (): Promise<Peers> => {
   }
 }
 
-const Manifest = z.object({ dependencies: z.object({ 'graphile-worker': z.string(), 'pg-boss': z.string() }) })
+const Manifest = z.object({
+  dependencies: z.object({ 'graphile-worker': z.string(), 'pg-boss': z.string() }),
+})
 const Installed = z.object({ version: z.string() })
 
 const areInstalled = async (wanted: string): Promise<boolean> => {

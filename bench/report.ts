@@ -71,7 +71,9 @@ const headOf = ({ machine, quick, repetitions, verdicts }: Run, date: string): r
     '',
     `${date} · ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, shared by clients and server · PostgreSQL ${machine.postgres}, every commit durable · Node ${machine.node} · ${peers.join(' · ')}`,
     '',
-    ...(machine.loaded ? [`**Others used the machine (load ${machine.loadBefore.toFixed(1)}): not a result.**`, ''] : []),
+    ...(machine.loaded
+      ? [`**Others used the machine (load ${machine.loadBefore.toFixed(1)}): not a result.**`, '']
+      : []),
     ...(quick ? ['**A quick run, with about a tenth of the rows: not a result.**', ''] : []),
     `${met} of ${verdicts.length} bars met. Medians of ${repetitions} repetitions in which the contenders took turns. [How to read this.](../README.md)`,
     '',

@@ -43,7 +43,10 @@ export const Bar = z.strictObject({
 })
 export type Bar = z.output<typeof Bar>
 export const Bars = z.array(
-  Bar.refine((bar) => (bar.atLeast === undefined) !== (bar.atMost === undefined), 'one of atLeast and atMost'),
+  Bar.refine(
+    (bar) => (bar.atLeast === undefined) !== (bar.atMost === undefined),
+    'one of atLeast and atMost',
+  ),
 )
 
 export type Verdict =

@@ -13,11 +13,13 @@ export interface Scenario {
   /** As `--only` and bars.json name it. */
   readonly name: string
   readonly title: string
+  /** Whether a peer takes part, and must be installed. */
+  readonly needsPeers: boolean
   run(context: Context): Promise<ScenarioResult>
 }
 
 export interface Recorder {
-  note(contender: string, measure: string, unit: string, value: number): void
+  readonly note: (contender: string, measure: string, unit: string, value: number) => void
   readonly series: readonly Series[]
 }
 

@@ -36,7 +36,12 @@ const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url
 
 export const startServer = async (): Promise<Server> => {
   const local = await startLocalPostgres({ durability: 'durable' })
-  const admin = openDb({ url: local.url, applicationName: 'bench admin', connectionsMax: 2, preparedStatements: false })
+  const admin = openDb({
+    url: local.url,
+    applicationName: 'bench admin',
+    connectionsMax: 2,
+    preparedStatements: false,
+  })
   const password = randomBytes(18).toString('base64url')
   /** A connection that ends with its work, so that the server has counted everything when it comes to the next. */
   const on = async <R>(url: string, work: (sql: Sql) => Promise<R>): Promise<R> => {

@@ -9,13 +9,15 @@ export const number = (value: number): string => {
 
 export const rowsOf = ({ series }: ScenarioResult): readonly (readonly string[])[] => [
   ['contender', 'measure', 'median', 'lowest – highest', 'unit'],
-  ...[...series].sort(byMeasure(series)).map(({ contender, measure, unit, values }) => [
-    contender,
-    measure,
-    number(median(values)),
-    values.length > 1 ? `${number(Math.min(...values))} – ${number(Math.max(...values))}` : '',
-    unit,
-  ]),
+  ...[...series]
+    .sort(byMeasure(series))
+    .map(({ contender, measure, unit, values }) => [
+      contender,
+      measure,
+      number(median(values)),
+      values.length > 1 ? `${number(Math.min(...values))} – ${number(Math.max(...values))}` : '',
+      unit,
+    ]),
 ]
 
 /** One measure of all contenders together, measures in the order in which they came. */
@@ -46,7 +48,9 @@ export const demandOf = ({ bar }: Verdict): string => {
 }
 
 export const measuredIn = (verdict: Verdict): string =>
-  verdict.type === 'not_measured' ? 'not measured' : `${number(verdict.value)}${verdict.bar.against ? '×' : ''}`
+  verdict.type === 'not_measured'
+    ? 'not measured'
+    : `${number(verdict.value)}${verdict.bar.against ? '×' : ''}`
 
 export const barLines = (verdicts: readonly Verdict[]): readonly string[] =>
   verdicts.map((verdict) => {

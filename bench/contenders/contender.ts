@@ -24,7 +24,7 @@ export interface Opened {
   /** Starts the workers; `handled` is called as a row's handler begins. Answers how to stop them. */
   start(handled: (n: number) => void): Promise<() => Promise<void>>
   /** Whether no row is unfinished. */
-  isEmpty(): Promise<boolean>
+  readonly isEmpty: () => Promise<boolean>
   close(): Promise<void>
 }
 
@@ -127,7 +127,9 @@ const steady = async (
       else await pause(5)
     }
   })()
-  const stop = await opened.start(() => void handled++)
+  const stop = await opened.start(() => {
+    handled += 1
+  })
   const samples: number[] = []
   const until = performance.now() + seconds * 1_000
   while (performance.now() < until) {
@@ -171,9 +173,13 @@ const answerTo = async (contender: Contender, request: Request): Promise<Answer>
 /** Serves one contender to the parent process, request by request. */
 export const serve = (contenderAt: (url: string) => Contender): void => {
   const contender = contenderAt(process.argv[2] ?? '')
+  // The parent is gone, or has said that this is the end.
+  process.on('disconnect', () => process.exit())
   process.on('message', (request: Request) => {
     answerTo(contender, request)
-      .catch((error: unknown): Answer => ({ error: error instanceof Error ? String(error.stack) : String(error) }))
+      .catch((error: unknown): Answer => ({
+        error: error instanceof Error ? String(error.stack) : String(error),
+      }))
       .then((answer) => {
         process.send?.(answer)
         if (request.type === 'end') process.disconnect()

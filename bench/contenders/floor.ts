@@ -1,7 +1,13 @@
 /** The engine's own statements in a bare loop, without the engine: what the tables and their audit cost by themselves. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { claimRows, finishRows, markStarted, noteLaneTurn, type Claimant } from '../../packages/outbox/src/sql.ts'
+import {
+  claimRows,
+  finishRows,
+  markStarted,
+  noteLaneTurn,
+  type Claimant,
+} from '../../packages/outbox/src/sql.ts'
 import { watermark } from '../../packages/outbox/src/watermark.ts'
 import { noOp } from './action.ts'
 import { payloadOf, serve, type Contender } from './contender.ts'
@@ -38,7 +44,10 @@ const floorContender = (argument: string): Contender => {
           await markStarted(db, rows)
           for (const { payload } of rows) handled(numberOf(payload))
           const ends = rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded' as const }))
-          await finishRows(db, ends.map((end) => ({ ...end, reason: undefined, calls: [] })))
+          await finishRows(
+            db,
+            ends.map((end) => ({ ...end, reason: undefined, calls: [] })),
+          )
         }
       }
       return {
@@ -56,7 +65,6 @@ const floorContender = (argument: string): Contender => {
   }
 }
 
-const numberOf = (payload: unknown): number =>
-  noOp.payload.safeParse(payload).data?.n ?? payloadOf(-1).n
+const numberOf = (payload: unknown): number => noOp.payload.safeParse(payload).data?.n ?? payloadOf(-1).n
 
 serve(floorContender)

@@ -2,7 +2,7 @@
 import { enqueue } from '@aftercommit/outbox/enqueue'
 import { openDb, type Db } from '@aftercommit/platform/db'
 import { z } from 'zod'
-import type { Contender } from './contender.ts'
+import type { Contender, Opened } from './contender.ts'
 import { payloadOf } from './contender.ts'
 import { noOp } from './action.ts'
 
@@ -23,7 +23,7 @@ export const openWorking = async (urls: Urls): Promise<Db> => {
 }
 
 /** Everything but the workers. */
-export const outboxTables = (urls: Urls): Omit<Contender, 'open'> & { isEmpty(): Promise<boolean> } => {
+export const outboxTables = (urls: Urls): Omit<Contender, 'open'> & Pick<Opened, 'isEmpty'> => {
   const owner = openDb({ url: urls.owner, applicationName: 'bench owner', connectionsMax: 2 })
   const writer = openDb({ url: urls.dispatcher, applicationName: 'bench writer', connectionsMax: 4 })
   const add = async (from: number, count: number): Promise<void> => {

@@ -4,7 +4,9 @@ import pg from 'pg'
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 })
 pool.on('error', (error) => process.stderr.write(`${error}\n`))
-await pool.query('create table if not exists request (id bigint generated always as identity primary key, body jsonb not null)')
+await pool.query(
+  'create table if not exists request (id bigint generated always as identity primary key, body jsonb not null)',
+)
 
 const app = express()
 app.use(express.json())

@@ -50,7 +50,9 @@ serve((argument) => {
     addOne: async (n, committing) => {
       const client = await owner.connect()
       await client.query('begin')
-      await client.query(`select from graphile_worker.add_job('nothing', $1::json)`, [JSON.stringify(payloadOf(n))])
+      await client.query(`select from graphile_worker.add_job('nothing', $1::json)`, [
+        JSON.stringify(payloadOf(n)),
+      ])
       committing()
       await client.query('commit')
       client.release()
@@ -68,7 +70,8 @@ serve((argument) => {
           })
           return () => runner.stop()
         },
-        isEmpty: async () => (await owner.query('select from graphile_worker._private_jobs limit 1')).rowCount === 0,
+        isEmpty: async () =>
+          (await owner.query('select from graphile_worker._private_jobs limit 1')).rowCount === 0,
         close: () => pgPool.end(),
       }
     },

@@ -19,7 +19,13 @@ serve((argument) => {
   const { url } = JSON.parse(argument)
   const owner = new pg.Pool({ connectionString: url, max: 2 })
   const bossWith = (options) => {
-    const boss = new PgBoss({ connectionString: url, max: CONNECTIONS, supervise: false, schedule: false, ...options })
+    const boss = new PgBoss({
+      connectionString: url,
+      max: CONNECTIONS,
+      supervise: false,
+      schedule: false,
+      ...options,
+    })
     boss.on('error', (error) => process.stderr.write(`pg-boss: ${error}\n`))
     return boss
   }
@@ -79,7 +85,9 @@ serve((argument) => {
       return {
         start: async (handled) => {
           if (mode === 'latency') {
-            await boss.work(QUEUE, { pollingIntervalSeconds: 0.5 }, ([job]) => Promise.resolve(handled(job.data.n)))
+            await boss.work(QUEUE, { pollingIntervalSeconds: 0.5 }, ([job]) =>
+              Promise.resolve(handled(job.data.n)),
+            )
             return () => boss.offWork(QUEUE)
           }
           const stopping = new AbortController()

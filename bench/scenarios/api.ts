@@ -15,6 +15,7 @@ type Post = (body: unknown) => Promise<unknown>
 export const api: Scenario = {
   name: 'api',
   title: 'POST /v1/meetings, beside a bare Express that inserts the same bytes',
+  needsPeers: true,
   run: async ({ server, quick, repetitions, tell }) => {
     const posts = quick ? POSTS.quick : POSTS.full
     const { note, series } = recorder()
@@ -52,11 +53,15 @@ export const api: Scenario = {
 
 const timed = async (post: Post, pair: Pair, count: number): Promise<readonly number[]> => {
   const samples: number[] = []
-  await eachOf(Array.from({ length: count }, () => meetingOf(pair)), AT_A_TIME, async (body) => {
-    const began = performance.now()
-    await post(body)
-    samples.push(performance.now() - began)
-  })
+  await eachOf(
+    Array.from({ length: count }, () => meetingOf(pair)),
+    AT_A_TIME,
+    async (body) => {
+      const began = performance.now()
+      await post(body)
+      samples.push(performance.now() - began)
+    },
+  )
   return samples
 }
 

@@ -31,6 +31,7 @@ interface Side {
 export const claim: Scenario = {
   name: 'claim',
   title: 'What lanes, caps, fairness, row-level security and rows that may not run cost a claim',
+  needsPeers: false,
   run: async ({ server, quick, repetitions, tell }) => {
     const rows = quick ? ROWS.quick : ROWS.full
     const { note, series } = recorder()
@@ -88,7 +89,7 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
   }
   const marks = lanes.map((lane) => ({ lane, mark: watermark() }))
   let ms = 0
-  for (let open = marks; open.length > 0; ) {
+  for (let open = marks; open.length > 0;) {
     const next: typeof marks = []
     for (const each of open) {
       const began = performance.now()
@@ -96,7 +97,10 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
       const rows = await claimRows(db, claimant, each.lane, CLAIM_MAX, from)
       each.mark.note(from, rows.at(-1))
       if (accounts > 0 && rows.length > 0) {
-        await takeSlots(db, rows.map(({ id, fence }) => ({ id, fence, slotsMax: SLOTS_MAX })))
+        await takeSlots(
+          db,
+          rows.map(({ id, fence }) => ({ id, fence, slotsMax: SLOTS_MAX })),
+        )
       }
       ms += performance.now() - began
       if (rows.length === 0) continue
@@ -105,7 +109,11 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
         db,
         rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded', reason: undefined, calls: [] })),
       )
-      if (accounts > 0) await freeSlots(db, rows.map(({ id }) => id))
+      if (accounts > 0)
+        await freeSlots(
+          db,
+          rows.map(({ id }) => id),
+        )
     }
     open = next
   }

@@ -1,4 +1,12 @@
-import { ENGINE, FLOOR, GRAPHILE, GRAPHILE_BATCHED, PG_BOSS, startContestant, type Contestant } from '../contestant.ts'
+import {
+  ENGINE,
+  FLOOR,
+  GRAPHILE,
+  GRAPHILE_BATCHED,
+  PG_BOSS,
+  startContestant,
+  type Contestant,
+} from '../contestant.ts'
 import { inTurns, recorder, type Recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
@@ -26,13 +34,24 @@ export const addAndDrain = async (
   const wal = between.walBytes - before.walBytes + after.walBytes - begun.walBytes
   note(name, 'WAL, enqueue to end', 'B/row', wal / rows)
   note(name, 'dead tuples, enqueue to end', 'per row', (after.deadTuples - before.deadTuples) / rows)
-  note(name, 'processor time, enqueue', 'ms per 1,000 rows', perThousand(added.cpuMs, between.cpuMs - before.cpuMs))
-  note(name, 'processor time, drain', 'ms per 1,000 rows', perThousand(drained.cpuMs, after.cpuMs - begun.cpuMs))
+  note(
+    name,
+    'processor time, enqueue',
+    'ms per 1,000 rows',
+    perThousand(added.cpuMs, between.cpuMs - before.cpuMs),
+  )
+  note(
+    name,
+    'processor time, drain',
+    'ms per 1,000 rows',
+    perThousand(drained.cpuMs, after.cpuMs - begun.cpuMs),
+  )
 }
 
 export const drain: Scenario = {
   name: 'drain',
   title: 'Rows whose handler does nothing, from enqueue to the end',
+  needsPeers: true,
   run: async ({ server, quick, repetitions, tell }) => {
     const rows = quick ? ROWS.quick : ROWS.full
     const { note, series } = recorder()

@@ -48,6 +48,7 @@ const ways: Readonly<Record<string, Way>> = {
 export const enqueue: Scenario = {
   name: 'enqueue',
   title: 'Enqueue in a transaction, beside a bare INSERT of the same columns and unique key',
+  needsPeers: false,
   run: async ({ server, quick, repetitions, tell }) => {
     const transactions = quick ? TRANSACTIONS.quick : TRANSACTIONS.full
     const { note, series } = recorder()

@@ -26,6 +26,7 @@ const calendar = noOpIn({ name: 'bench.touch_calendar', lane: 'calendar' })
 export const flood: Scenario = {
   name: 'flood',
   title: 'Another lane, while one is flooded',
+  needsPeers: false,
   run: async ({ server, quick, repetitions, tell }) => {
     const rows = quick ? ROWS.quick : ROWS.full
     const size = quick ? FLOOD.quick : FLOOD.full
@@ -54,9 +55,17 @@ export const flood: Scenario = {
 
 const fill = async (server: Server, { owner, tenantId }: Urls, size: number): Promise<void> => {
   await server.on(owner, async (sql) => {
-    await sql.query('truncate outbox, outbox_identity, outbox_history, outbox_attempt, outbox_dead, outbox_lane')
+    await sql.query(
+      'truncate outbox, outbox_identity, outbox_history, outbox_attempt, outbox_dead, outbox_lane',
+    )
     if (size > 0) {
-      await insertRows(sql, { prefix: 'flood', state: 'ready', count: size, tenants: [tenantId], lanes: ['ai'] })
+      await insertRows(sql, {
+        prefix: 'flood',
+        state: 'ready',
+        count: size,
+        tenants: [tenantId],
+        lanes: ['ai'],
+      })
     }
   })
   await server.settle(owner)

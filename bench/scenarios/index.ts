@@ -11,4 +11,15 @@ import { stale } from './stale.ts'
 import { tables } from './tables.ts'
 
 /** In the order in which they are run. */
-export const scenarios: readonly Scenario[] = [drain, latency, enqueue, claim, tables, pinned, flood, stale, meetings, api]
+export const scenarios: readonly Scenario[] = [
+  drain,
+  latency,
+  enqueue,
+  claim,
+  tables,
+  pinned,
+  flood,
+  stale,
+  meetings,
+  api,
+]

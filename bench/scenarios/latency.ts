@@ -1,4 +1,11 @@
-import { ENGINE, GRAPHILE, GRAPHILE_BATCHED, PG_BOSS, startContestant, type Contestant } from '../contestant.ts'
+import {
+  ENGINE,
+  GRAPHILE,
+  GRAPHILE_BATCHED,
+  PG_BOSS,
+  startContestant,
+  type Contestant,
+} from '../contestant.ts'
 import { percentile } from '../results.ts'
 import { inTurns, recorder, type Scenario } from '../scenario.ts'
 
@@ -8,6 +15,7 @@ const GAP_MS = 20
 export const latency: Scenario = {
   name: 'latency',
   title: 'From commit to the start of the handler, idle',
+  needsPeers: true,
   run: async ({ server, quick, repetitions, tell }) => {
     const rows = quick ? ROWS.quick : ROWS.full
     const { note, series } = recorder()

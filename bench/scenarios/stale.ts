@@ -12,6 +12,7 @@ const CONNECTIONS = 20
 export const stale: Scenario = {
   name: 'stale',
   title: 'A holder whose lease ran out settles at the same time as its successor',
+  needsPeers: false,
   run: async ({ server }) => {
     const { note, series } = recorder()
     const { owner, dispatcher, tenantId } = await server.createOutbox('stale')
@@ -21,10 +22,14 @@ export const stale: Scenario = {
       leases: [{ action: noOp.name, leaseMs: noOp.leaseMs }],
     })
     try {
-      await server.on(owner, (sql) => insertRows(sql, { prefix: '', state: 'ready', count: RACES, tenants: [tenantId] }))
+      await server.on(owner, (sql) =>
+        insertRows(sql, { prefix: '', state: 'ready', count: RACES, tenants: [tenantId] }),
+      )
       const late = await claimRows(db, claimantNow(), noOp.lane, RACES)
       // As if every lease had run out and been taken over.
-      await server.on(owner, (sql) => sql.query(`update outbox set state = 'ready', lease_until = null, lease_owner = null`))
+      await server.on(owner, (sql) =>
+        sql.query(`update outbox set state = 'ready', lease_until = null, lease_owner = null`),
+      )
       const successors = await claimRows(db, claimantNow(), noOp.lane, RACES)
       const settle = async ({ id, fence }: { id: string; fence: string }): Promise<number> =>
         (await finishRows(db, [{ id, fence, outcome: 'succeeded', reason: undefined, calls: [] }])).size
@@ -39,8 +44,18 @@ export const stale: Scenario = {
       })
       const ends = await Promise.all(races)
       note(ENGINE, 'races', 'count', ends.length)
-      note(ENGINE, 'stale settles accepted', 'count', ends.reduce((sum, { ofLate }) => sum + ofLate, 0))
-      note(ENGINE, 'settled by its holder', 'count', ends.reduce((sum, { ofSuccessor }) => sum + ofSuccessor, 0))
+      note(
+        ENGINE,
+        'stale settles accepted',
+        'count',
+        ends.reduce((sum, { ofLate }) => sum + ofLate, 0),
+      )
+      note(
+        ENGINE,
+        'settled by its holder',
+        'count',
+        ends.reduce((sum, { ofSuccessor }) => sum + ofSuccessor, 0),
+      )
     } finally {
       await db.close()
     }

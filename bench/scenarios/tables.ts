@@ -24,6 +24,7 @@ interface Filled {
 export const tables: Scenario = {
   name: 'tables',
   title: 'What stands in the tables, and how much it slows',
+  needsPeers: false,
   run: async ({ server, quick, repetitions, tell }) => {
     const rows = quick ? ROWS.quick : ROWS.full
     const { note, series } = recorder()
@@ -40,11 +41,14 @@ export const tables: Scenario = {
       let from = 0
       await inTurns(repetitions, filled, async ({ filling, contestant }, repetition) => {
         // A backlog has rows enough of its own.
-        if (filling.state !== 'ready') await contestant.ask({ type: 'add', from: (from += rows), count: rows })
+        if (filling.state !== 'ready')
+          await contestant.ask({ type: 'add', from: (from += rows), count: rows })
         await server.settle(contestant.url)
         const { ms = 0 } = await contestant.ask({ type: 'drain', rows, untilEmpty: false })
         note(contestant.name, filling.measure, 'rows/s', rows / (ms / 1_000))
-        tell(`${repetition + 1}. ${contestant.name}, ${filling.measure}: ${(rows / (ms / 1_000)).toFixed(0)} rows/s`)
+        tell(
+          `${repetition + 1}. ${contestant.name}, ${filling.measure}: ${(rows / (ms / 1_000)).toFixed(0)} rows/s`,
+        )
       })
     } finally {
       for (const { contestant } of filled) await contestant.end()

@@ -2,8 +2,7 @@
 import { useDatabase } from '@aftercommit/testing'
 import { describe, expect, test } from '@jest/globals'
 import { useSchedulingWorld } from './scheduling-world.testing.ts'
-import type {
-  openStory} from './story.testing.ts';
+import type { openStory } from './story.testing.ts'
 import {
   firstSlot,
   operationsOf,

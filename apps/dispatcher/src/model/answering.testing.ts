@@ -1,7 +1,8 @@
 /** What people do who are asked: answer on their page or by mail, refuse, connect a calendar, take back a grant. */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { asked, cast, dateAfter, names, organizers } from './cast.testing.ts'
+import type { names } from './cast.testing.ts'
+import { asked, cast, dateAfter, organizers } from './cast.testing.ts'
 import { Broken, lastSequence, type Play } from './play.testing.ts'
 import { anyIndex, pick, stepOf } from './step.testing.ts'
 

@@ -1,5 +1,4 @@
 /** What must hold after every step, judged from outside. Each breach names its invariant. */
-import { cast, MEETING_ZONE } from './cast.testing.ts'
 import { mailsMustBeAllowed } from './mail-invariants.testing.ts'
 import { Broken, type KnownMeeting, type Play } from './play.testing.ts'
 import { liveEventsOf, operationIdsOf, type Seen, type SeenMeeting } from './seen.testing.ts'
@@ -201,6 +200,3 @@ export const eventsAtRest = ({ seen, known }: Play): void => {
 
 const isTouched = (seen: Seen, touched: ReadonlyMap<string, number>, meetingId: string): boolean =>
   seen.events.some((event) => event.meetingId === meetingId && touched.has(event.eventId))
-
-export const zoneOf = (address: string): string =>
-  Object.values(cast).find((each) => each.address === address)?.timeZone ?? MEETING_ZONE

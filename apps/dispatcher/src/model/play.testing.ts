@@ -7,7 +7,7 @@ import type { TestDatabase } from '@aftercommit/testing'
 import type { Response, Test } from 'supertest'
 import { z } from 'zod'
 import type { Client, ConnectedPerson, SchedulingWorld } from '../scheduling-world.testing.ts'
-import { cast, firstMonday, nameOf, names, type Name, type Organizer } from './cast.testing.ts'
+import { cast, firstMonday, names, type Name, type Organizer } from './cast.testing.ts'
 import { look, type Seen } from './seen.testing.ts'
 
 export interface KnownMeeting {
@@ -224,4 +224,3 @@ const empty = async ({ owner }: TestDatabase): Promise<void> => {
 }
 
 export const lastSequence = ({ ledger }: Seen): number => ledger.at(-1)?.sequence ?? 0
-export const whoIs = (address: string): string => nameOf(address)

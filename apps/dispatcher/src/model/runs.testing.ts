@@ -115,12 +115,12 @@ const runOnce = async (
   const result = await fc.check(property, {
     seed,
     numRuns: 1,
-    unbiased: true,
+    plugins: [fc.unbiased()],
     skipAllAfterTimeLimit: shrinkMs,
     ...(path !== undefined && { path }),
   })
   if (!result.failed) return
-  const commands = String(result.counterexample?.[1] ?? '')
+  const commands = result.counterexample === null ? '' : fc.stringify(result.counterexample)
   const replay = /replayPath="([^"]*)"/.exec(commands)?.[1]
   const again = [
     `--runs 1 --seed ${seed}`,
