@@ -26,8 +26,6 @@ export const asked = ['dora', 'emil', 'fay'] as const
 export const displayNameOf = (name: Name): string => `${name.toUpperCase()} Testperson`
 export const PURPOSE = 'Confidential merger'
 
-const nameOf = (address: string): string => address.slice(0, address.indexOf('@'))
-
 const DAY_MS = 86_400_000
 /** The zone of all meetings, whose offset changes in some runs' weeks and in others not. */
 export const MEETING_ZONE = berlin
