@@ -17,6 +17,7 @@ export interface Contestant {
 
 /** The names that bars.json and the tables use. */
 export const ENGINE = 'aftercommit'
+export const ENGINE_PREPARING = 'aftercommit, preparing'
 export const FLOOR = 'bare statements'
 export const GRAPHILE_BATCHED = 'graphile-worker, batched'
 export const GRAPHILE = 'graphile-worker'
@@ -32,6 +33,7 @@ export const startContestant = async (
 ): Promise<Contestant> => {
   switch (name) {
     case ENGINE:
+    case ENGINE_PREPARING:
     case FLOOR:
       return startOnOutbox(name, await server.createOutbox(database))
     case GRAPHILE:
@@ -61,9 +63,13 @@ export const startContestant = async (
 }
 
 /** Over a database that is there already, and may hold something. */
-export const startOnOutbox = (name: typeof ENGINE | typeof FLOOR, urls: Urls): Promise<Contestant> => {
-  const script = here(name === ENGINE ? './contenders/engine.ts' : './contenders/floor.ts')
-  return forked({ name, url: urls.owner, script, argument: urls, execPath: process.execPath, execArgv: TSX })
+export const startOnOutbox = (
+  name: typeof ENGINE | typeof ENGINE_PREPARING | typeof FLOOR,
+  urls: Urls,
+): Promise<Contestant> => {
+  const script = here(name === FLOOR ? './contenders/floor.ts' : './contenders/engine.ts')
+  const argument = { ...urls, prepares: name === ENGINE_PREPARING }
+  return forked({ name, url: urls.owner, script, argument, execPath: process.execPath, execArgv: TSX })
 }
 
 interface Fork {

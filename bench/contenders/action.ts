@@ -1,5 +1,5 @@
 /** The action that does nothing, as the contenders of this repository run it. */
-import { defineAction, done, go, handlerOf, type Registration } from '@aftercommit/outbox'
+import { defineAction, done, go, handlerOf, payloadHandlerOf, type Registration } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { z } from 'zod'
 
@@ -30,8 +30,17 @@ export const noOpIn = ({ name, lane }: Shape) =>
 
 export const noOp = noOpIn({ name: 'bench.do_nothing', lane: 'bench' })
 
-/** Tells which row has begun, and is done. */
+/** Tells which row has begun, and is done. As the peers' handlers, it is given its payload and reads nothing first. */
 export const doingNothing = (action: typeof noOp, handled: (n: number) => void): Registration<Tx> =>
+  payloadHandlerOf<Tx>()(action, {
+    perform: ({ payload }) => {
+      handled(payload.n)
+      return Promise.resolve(done(undefined))
+    },
+  })
+
+/** The same, but first each row is looked at again in a transaction of its tenant: what every domain here does. */
+export const preparingNothing = (action: typeof noOp, handled: (n: number) => void): Registration<Tx> =>
   handlerOf<Tx>()(action, {
     prepare: (_tx, { payload }) => Promise.resolve(go(payload.n)),
     perform: (n) => {

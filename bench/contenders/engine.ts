@@ -1,12 +1,15 @@
 /** The engine as the dispatcher runs it: claim, prepare in the tenant's transaction, mark, perform, settle with history. */
 import { createEngine } from '@aftercommit/outbox/engine'
 import type { Tx } from '@aftercommit/platform/db'
-import { doingNothing, noOp } from './action.ts'
+import { z } from 'zod'
+import { doingNothing, noOp, preparingNothing } from './action.ts'
 import { serve, type Contender } from './contender.ts'
 import { openWorking, outboxTables, Urls } from './outbox-tables.ts'
 
+const Argument = Urls.extend({ prepares: z.boolean() })
+
 const engineContender = (argument: string): Contender => {
-  const urls = Urls.parse(JSON.parse(argument))
+  const { prepares, ...urls } = Argument.parse(JSON.parse(argument))
   const tables = outboxTables(urls)
   return {
     ...tables,
@@ -16,7 +19,7 @@ const engineContender = (argument: string): Contender => {
         start: async (handled) => {
           const engine = createEngine<Tx>({
             db,
-            registrations: [doingNothing(noOp, handled)],
+            registrations: [(prepares ? preparingNothing : doingNothing)(noOp, handled)],
             laneByName: { [noOp.lane]: { concurrency: 500, claimMax: 250 } },
             report: (event) => {
               if (event.type === 'error') process.stderr.write(`${event.where}: ${String(event.error)}\n`)

@@ -1,5 +1,6 @@
 import {
   ENGINE,
+  ENGINE_PREPARING,
   FLOOR,
   GRAPHILE,
   GRAPHILE_BATCHED,
@@ -11,7 +12,7 @@ import { inTurns, recorder, type Recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
 const ROWS = { full: 50_000, quick: 5_000 }
-const CONTENDERS = [ENGINE, FLOOR, GRAPHILE_BATCHED, GRAPHILE, PG_BOSS]
+const CONTENDERS = [ENGINE, ENGINE_PREPARING, FLOOR, GRAPHILE_BATCHED, GRAPHILE, PG_BOSS]
 
 /** Adds rows, then has them drained, and notes what both cost. */
 export const addAndDrain = async (

@@ -2,12 +2,13 @@
  * What a dispatcher does, as spans: one per attempt, under the trace of the request that caused it, and one per call.
  * Made around handlers and transactions from outside; the engine knows nothing of it. Names, codes and counts only.
  */
-import type { Attempt, Outcome, Registration } from '@aftercommit/outbox'
+import { go, type Attempt, type Outcome, type Registration } from '@aftercommit/outbox'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import type { Span, SpanAttributes, Spans } from '@aftercommit/platform/spans'
 
 type Handler = Registration<Tx>['handler']
-type Envelope = Parameters<Handler['prepare']>[1]
+type Prepare = NonNullable<Handler['prepare']>
+type Envelope = Parameters<Prepare>[1]
 type Settled = Parameters<NonNullable<Handler['settle']>>[2]
 type Reconcile = NonNullable<Handler['reconcile']>
 type Reconciled = Awaited<ReturnType<Reconcile['ask']>>
@@ -122,11 +123,13 @@ const attemptSpans = (spans: Spans, action: string): AttemptSpans => {
 
 const tracedHandler = (handler: Handler, attempts: AttemptSpans, ends: Endings): Handler => {
   const { settle, reconcile } = handler
+  // A handler that performs on its envelope is given it all the same; only then can its span begin.
+  const read: Prepare = handler.prepare ?? ((_tx, envelope) => Promise.resolve(go(envelope)))
   return {
     prepare: async (tx, envelope) => {
       const span = attempts.begin(envelope, 'effect')
       span.event('prepare')
-      const prepared = await handler.prepare(tx, envelope)
+      const prepared = await read(tx, envelope)
       if (prepared.type !== 'go') {
         if (!settle) span.end(endOf(prepared))
         return prepared

@@ -84,7 +84,8 @@ export interface Registration<T extends EngineTx, A extends AnyAction = AnyActio
 
 /** A handler seen by the engine, which passes plans, facts and questions on without looking into them. */
 export interface OpaqueHandler<T extends EngineTx> {
-  readonly prepare: (tx: T, envelope: Envelope<unknown>) => Promise<Prepared<unknown>>
+  /** Without it the envelope is the plan, and the row costs no transaction before contact. */
+  readonly prepare?: (tx: T, envelope: Envelope<unknown>) => Promise<Prepared<unknown>>
   readonly perform: (plan: unknown, attempt: Attempt) => Promise<Outcome<unknown>>
   readonly settle?: (
     tx: T,
@@ -111,6 +112,17 @@ export const handlerOf =
   <A extends AnyAction, Plan, Facts, Question = never>(
     action: A,
     handler: Handler<A, T, Plan, Facts, Question>,
+  ): Registration<T, A> => ({ action, handler: handler as unknown as OpaqueHandler<T> })
+
+/**
+ * The same for an action whose payload says all that there is to do: its handler reads nothing first, and performs on the
+ * envelope. It costs a row no transaction before contact, and cannot notice that the work is no longer wanted.
+ */
+export const payloadHandlerOf =
+  <T extends EngineTx>() =>
+  <A extends AnyAction, Facts, Question = never>(
+    action: A,
+    handler: Omit<Handler<A, T, Envelope<PayloadOf<A>>, Facts, Question>, 'prepare'>,
   ): Registration<T, A> => ({ action, handler: handler as unknown as OpaqueHandler<T> })
 
 /** One handler per action of the catalog. A missing one, or one for another action, does not compile. */

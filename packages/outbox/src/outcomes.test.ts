@@ -12,7 +12,8 @@ import {
   safe,
   useStage,
 } from './stage.testing.ts'
-import { done, type Outcome, type Settled } from './index.ts'
+import { done, payloadHandlerOf, type Outcome, type Settled } from './index.ts'
+import type { Tx } from '@aftercommit/platform/db'
 
 const stage = useStage()
 
@@ -85,6 +86,29 @@ test('what prepare finds out ends the row before any contact', async () => {
       attempts: 0,
     },
   ])
+})
+
+test('a handler that reads nothing first performs on the row as it was written, and is marked and settled like any other', async () => {
+  const ping = safe()
+  const { id } = await stage.enqueue(requestsOf(ping, [7]))
+  const seen: unknown[] = []
+  const { engine } = stage.engine([
+    payloadHandlerOf<Tx>()(ping, {
+      perform: async ({ payload, attempts }) => {
+        const [row] = await stage.live(id)
+        seen.push({ n: payload.n, attempts, startedBefore: row?.attempts })
+        return attempts === 0 ? { type: 'retry', code: 'busy' } : done(undefined)
+      },
+    }),
+  ])
+  await engine.drain()
+  await stage.database.advanceClock(MINUTE)
+  await engine.drain()
+  expect(seen).toEqual([
+    { n: 7, attempts: 0, startedBefore: 1 },
+    { n: 7, attempts: 1, startedBefore: 2 },
+  ])
+  expect(await stage.attempts(id)).toEqual(['retrying:busy', 'succeeded'])
 })
 
 test('a retry waits for its backoff and then succeeds', async () => {

@@ -92,8 +92,10 @@ const prepare = async <T extends SettleTx>(
   handler: OpaqueHandler<T>,
   envelope: Envelope<unknown>,
 ): Promise<Prepared<unknown>> => {
+  const { prepare: read } = handler
+  if (!read) return { type: 'go', plan: envelope }
   try {
-    return await runtime.db.transact(envelope.tenantId, (tx) => handler.prepare(tx, envelope))
+    return await runtime.db.transact(envelope.tenantId, (tx) => read(tx, envelope))
   } catch (error) {
     runtime.report({ type: 'error', where: 'prepare', error })
     return { type: 'retry', code: 'prepare_failed' }
