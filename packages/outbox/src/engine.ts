@@ -15,6 +15,7 @@ import type { EngineEvent, Runtime } from './runtime.ts'
 import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
 import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
+import { shutdown, type Shutdown } from './shutdown.ts'
 import { freeSlotOf, freeSlotsOf, takeSlotsFor } from './slots.ts'
 import { buryUnknownRows } from './unknown.ts'
 import {
@@ -77,10 +78,10 @@ const DUE_ROWS_MAX = 1_000
 const UNKNOWN_GRACE_MS = 15 * 60_000
 
 export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Engine => {
-  const shutdown = new AbortController()
+  const grace = shutdown()
   let stopping = false
   let loops: RunningLoops | undefined
-  const runtime = runtimeOf(options, shutdown.signal, () => stopping)
+  const runtime = runtimeOf(options, grace, () => stopping)
   const claimant = claimantOf(runtime)
   const laneOf = (lane: string): LaneOptions => options.laneByName?.[lane] ?? DEFAULT_LANE
   const claimSolo = soloClaims(runtime, claimant)
@@ -132,7 +133,7 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
     },
     stop: async (graceMs) => {
       stopping = true
-      const interrupt = setTimeout(() => shutdown.abort(), graceMs)
+      const interrupt = setTimeout(grace.end, graceMs)
       await loops?.stop()
       clearTimeout(interrupt)
     },
@@ -174,7 +175,7 @@ const soloClaims = <T extends SettleTx>(
 
 const runtimeOf = <T extends SettleTx>(
   options: EngineOptions<T>,
-  shutdown: AbortSignal,
+  grace: Shutdown,
   stopping: () => boolean,
 ): Runtime<T> => {
   const { db } = options
@@ -189,7 +190,7 @@ const runtimeOf = <T extends SettleTx>(
     unknownGraceMs: options.unknownGraceMs ?? UNKNOWN_GRACE_MS,
     random: options.random ?? Math.random,
     report,
-    shutdown,
+    shutdown: grace,
     stopping,
     markStarted: batcher((holds: readonly Hold[]) => mark(db, holds), MARKS_MAX),
     finishPlain: plainFinisher(db, report),

@@ -1,12 +1,13 @@
 import type { AnyAction } from './action.ts'
+import { openAttempt, type OpenAttempt } from './attempt.ts'
 import type { SettleTx } from './db.ts'
 import { envelopeOf } from './envelope.ts'
-import type { Attempt, Envelope, OpaqueHandler } from './handler.ts'
+import type { Envelope, OpaqueHandler } from './handler.ts'
 import { leaseLeftMs } from './held.ts'
 import type { Outcome, Prepared, RecordedCall, Settled } from './outcome.ts'
 import type { Entry } from './registry.ts'
 import { normalise, type Budget } from './retry.ts'
-import { ENDINGS_MAX, LOST_LEASES_MAX, settleReserveMs, type Runtime } from './runtime.ts'
+import { ENDINGS_MAX, LOST_LEASES_MAX, type Runtime } from './runtime.ts'
 import { finishOf, isOutage, settleRow, type Settlement } from './settle.ts'
 import { releaseRow, type ClaimedRow } from './sql.ts'
 
@@ -37,11 +38,12 @@ export const runAction = async <T extends SettleTx>(
     return
   }
 
-  const { attempt, calls, close } = openAttempt(runtime, row)
-  const outcome = await perform(runtime, handler, prepared.plan, attempt, row)
-  close()
+  const opened = openAttempt(runtime, row)
+  const { calls } = opened
+  const outcome = await perform(runtime, handler, prepared.plan, opened)
+  opened.close()
   const uncertain = outcome.type === 'unknown'
-  if (runtime.shutdown.aborted && mayRepeat(outcome, action)) {
+  if (runtime.shutdown.isOver() && mayRepeat(outcome, action)) {
     return handBack(runtime, row, { started: true, uncertain, calls })
   }
   const settled = normalise(outcome, action, budgetOf(row, 1), runtime.random())
@@ -106,12 +108,11 @@ const perform = async <T extends SettleTx>(
   runtime: Runtime<T>,
   handler: OpaqueHandler<T>,
   plan: unknown,
-  attempt: Attempt,
-  row: ClaimedRow,
+  { attempt, inTime }: OpenAttempt,
 ): Promise<Outcome<unknown>> => {
   try {
     return (
-      (await inTime(runtime, row, attempt.signal, () => handler.perform(plan, attempt))) ?? {
+      (await inTime(() => handler.perform(plan, attempt))) ?? {
         type: 'unknown',
         code: 'handler_overran',
         correlation: {},
@@ -120,52 +121,6 @@ const perform = async <T extends SettleTx>(
   } catch (error) {
     runtime.report({ type: 'error', where: 'perform', error })
     return { type: 'unknown', code: 'handler_threw', correlation: {} }
-  }
-}
-
-/**
- * The work's result, or undefined when it does not heed its signal: a handler that never returns must cost neither
- * its row the lease nor its lane a worker.
- */
-export const inTime = async <T extends SettleTx, R>(
-  runtime: Runtime<T>,
-  row: ClaimedRow,
-  signal: AbortSignal,
-  work: () => Promise<R>,
-): Promise<R | undefined> => {
-  let timer: NodeJS.Timeout | undefined
-  const overrun = new Promise<undefined>((resolve) => {
-    const leewayMs = settleReserveMs(runtime.leaseMsOf(row.action)) / 2
-    const allow = (): void => void (timer = setTimeout(() => resolve(undefined), leewayMs))
-    if (signal.aborted) allow()
-    else signal.addEventListener('abort', allow, { once: true })
-  })
-  try {
-    return await Promise.race([work(), overrun])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** An attempt whose signal aborts in time to settle before the lease ends, measured on this process's own clock. */
-export const openAttempt = <T extends SettleTx>(
-  runtime: Runtime<T>,
-  row: ClaimedRow,
-): { attempt: Attempt; calls: readonly RecordedCall[]; close: () => void } => {
-  const calls: RecordedCall[] = []
-  const deadline = new AbortController()
-  const leaseMs = runtime.leaseMsOf(row.action)
-  const timer = setTimeout(() => deadline.abort(), leaseLeftMs(row, leaseMs) - settleReserveMs(leaseMs))
-  const signal = AbortSignal.any([deadline.signal, runtime.shutdown])
-  return {
-    attempt: {
-      now: row.now,
-      signal,
-      record: (call) => void calls.push(call),
-      traceParent: row.trace_parent ?? undefined,
-    },
-    calls,
-    close: () => clearTimeout(timer),
   }
 }
 

@@ -1,13 +1,12 @@
+import { openAttempt, type OpenAttempt } from './attempt.ts'
 import type { SettleTx } from './db.ts'
-import type { Attempt, Envelope } from './handler.ts'
+import type { Envelope } from './handler.ts'
 import type { Reconciled, RecordedCall, Settled } from './outcome.ts'
 import {
   budgetOf,
   domainIsTold,
   endedBeforeWork,
   handBack,
-  inTime,
-  openAttempt,
   readEnvelope,
   reportSettled,
   untilLeaseEnds,
@@ -48,10 +47,11 @@ export const runReconcile = async <T extends SettleTx>(
     runtime.report({ type: 'stale', action: row.action, step: 'start' })
     return
   }
-  const { attempt, calls, close } = openAttempt(runtime, row)
-  const answer = await ask(runtime, entry, row, { target, envelope }, attempt)
-  close()
-  if (runtime.shutdown.aborted && answer.type === 'retry') {
+  const opened = openAttempt(runtime, row)
+  const { calls } = opened
+  const answer = await ask(runtime, entry, row, { target, envelope }, opened)
+  opened.close()
+  if (runtime.shutdown.isOver() && answer.type === 'retry') {
     return handBack(runtime, row, { started: true, uncertain: false, calls })
   }
   await act(runtime, entry, row, asked, answer, calls)
@@ -63,13 +63,11 @@ const ask = async <T extends SettleTx>(
   { reconcile }: ReconcileEntry<T>,
   row: ClaimedRow,
   { target, envelope }: { readonly target: TargetRow; readonly envelope: Envelope<unknown> },
-  attempt: Attempt,
+  { attempt, inTime }: OpenAttempt,
 ): Promise<Reconciled<unknown>> => {
   try {
     const question = await runtime.db.transact(row.tenant_id, (tx) => reconcile.load(tx, envelope))
-    const answer = await inTime(runtime, row, attempt.signal, () =>
-      reconcile.ask(question, target.correlation ?? {}, attempt),
-    )
+    const answer = await inTime(() => reconcile.ask(question, target.correlation ?? {}, attempt))
     return answer ?? { type: 'retry', code: 'handler_overran' }
   } catch (error) {
     runtime.report({ type: 'error', where: 'reconcile', error })

@@ -1,6 +1,7 @@
 import type { EngineDb, SettleTx } from './db.ts'
 import type { FailureClass } from './outcome.ts'
 import type { Registry } from './registry.ts'
+import type { Shutdown } from './shutdown.ts'
 import type { PlainFinish, SettleResult } from './settle.ts'
 import type { Hold } from './sql.ts'
 
@@ -36,8 +37,7 @@ export interface Runtime<T extends SettleTx> {
   readonly unknownGraceMs: number
   readonly random: () => number
   readonly report: (event: EngineEvent) => void
-  /** Aborts when running attempts must end, because the grace period of a shutdown is over. */
-  readonly shutdown: AbortSignal
+  readonly shutdown: Shutdown
   /** True from the moment that no new work may begin. */
   readonly stopping: () => boolean
   readonly markStarted: (hold: Hold) => Promise<'started' | 'stale'>
