@@ -1,7 +1,7 @@
 /** A contender in its child process, as the scenarios see it. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { bundleOf } from './bundle.ts'
 import type { Answer, Request } from './contenders/contender.ts'
 import type { Urls } from './contenders/outbox-tables.ts'
 import { installPeers, peerScript } from './peers.ts'
@@ -23,7 +23,6 @@ export const GRAPHILE_BATCHED = 'graphile-worker, batched'
 export const GRAPHILE = 'graphile-worker'
 export const PG_BOSS = 'pg-boss, batch 500'
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const TSX = ['--import', 'tsx']
 
 export const startContestant = async (
@@ -63,13 +62,13 @@ export const startContestant = async (
 }
 
 /** Over a database that is there already, and may hold something. */
-export const startOnOutbox = (
+export const startOnOutbox = async (
   name: typeof ENGINE | typeof ENGINE_PREPARING | typeof FLOOR,
   urls: Urls,
 ): Promise<Contestant> => {
-  const script = here(name === FLOOR ? './contenders/floor.ts' : './contenders/engine.ts')
+  const script = await bundleOf(name === FLOOR ? 'floor' : 'engine')
   const argument = { ...urls, prepares: name === ENGINE_PREPARING }
-  return forked({ name, url: urls.owner, script, argument, execPath: process.execPath, execArgv: TSX })
+  return forked({ name, url: urls.owner, script, argument, execPath: process.execPath, execArgv: [] })
 }
 
 interface Fork {
