@@ -25,6 +25,10 @@ const tasks = {
     ...(args.includes('--list') || asksForHelp(args) ? [] : [build]),
     node(...tsx, 'apps/demo/src/scenario/main.ts', ...args),
   ],
+  chaos: (args) => [
+    ...(asksForHelp(args) ? [] : [build]),
+    node(...tsx, 'apps/demo/src/chaos/main.ts', ...args),
+  ],
   // It runs whole processes too, from their bundles.
   bench: (args) => [...(asksForHelp(args) ? [] : [build]), node(...tsx, 'bench/main.ts', ...args)],
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],

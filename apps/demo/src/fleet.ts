@@ -89,8 +89,16 @@ const names: Readonly<Record<string, string>> = { api: 'the API', simulator: 'th
 const Listening = z.object({ url: z.url() })
 const SimulatorListening = Listening.extend({ smtpUrl: z.string() })
 
-const dispatcherEnv = (
-  { logins, sealingKeys, profile, receivers = [] }: FleetOptions,
+/** All that a dispatcher is told of where it is. */
+export const dispatcherEnv = (
+  {
+    logins,
+    sealingKeys,
+    profile,
+    receivers = [],
+  }: Pick<FleetOptions, 'sealingKeys' | 'profile' | 'receivers'> & {
+    readonly logins: { readonly dispatcher: string }
+  },
   { simulatorUrl, smtpUrl, apiUrl }: { simulatorUrl: string; smtpUrl: string; apiUrl: string },
 ): Record<string, string> => ({
   ...profile,

@@ -13,10 +13,14 @@ import { z } from 'zod'
 import { binariesFor, reachable } from './binaries.ts'
 import { runAs, type RunAs } from './run-as.ts'
 
-const Options = z.object({ dataFolder: z.string().optional(), durability: z.enum(['durable', 'fast']) })
+const Options = z.object({
+  dataFolder: z.string().optional(),
+  durability: z.enum(['durable', 'fast']),
+  port: z.int().optional(),
+})
 
 const main = async (): Promise<void> => {
-  const { dataFolder, durability } = Options.parse(JSON.parse(process.argv[2] ?? ''))
+  const { dataFolder, durability, port: asked } = Options.parse(JSON.parse(process.argv[2] ?? ''))
   const who = await runAs()
   const temporary = dataFolder === undefined
   const folder = temporary
@@ -32,7 +36,7 @@ const main = async (): Promise<void> => {
     const password = await initialised(folder, binaries.initdb, who)
     await takeFolder(folder)
     await stopLeftover(folder)
-    const port = await freePort()
+    const port = asked ?? (await freePort())
     const server = await started(binaries.postgres, folder, port, durability, who)
     const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
     process.stdout.write(
@@ -166,7 +170,8 @@ const started = async (
   await new Promise<void>((resolve, reject) => {
     server.stderr.on('data', (chunk: Buffer) => {
       log = `${log}${chunk.toString()}`.slice(-4_000)
-      if (log.includes('ready to accept connections')) resolve()
+      // A standby says "read-only connections".
+      if (/ready to accept (read-only )?connections/.test(log)) resolve()
     })
     server.on('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
   })

@@ -21,6 +21,8 @@ export interface LocalPostgresOptions {
   readonly dataFolder?: string
   /** `durable` keeps every commit through a power loss; `fast` keeps it through the death of any process. */
   readonly durability: 'durable' | 'fast'
+  /** Where to listen, for a server that comes back where it was; any free port when left out. */
+  readonly port?: number
 }
 
 /**
