@@ -368,11 +368,14 @@ create function outbox_enqueue(p_rows jsonb)
 #variable_conflict use_column
 declare
   t uuid := current_tenant();
-  r record; known record; hash bytea; runnable record; new_state outbox_state; dead_before boolean;
+  began timestamptz := app_now();
+  r record; known record; hash bytea; new_state outbox_state; available timestamptz; dead_before boolean;
   turn_lane text; lane_turn bigint;
+  keys text[] := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
 begin
-  perform outbox_lock_keys(array_fill(t, array[jsonb_array_length(p_rows)]),
-                           array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e));
+  if cardinality(keys) > 0 then
+    perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
+  end if;
   for r in
     select x.n::int as n, e.* from jsonb_array_elements(p_rows) with ordinality as x(j, n),
       jsonb_to_record(x.j) as e(
@@ -384,7 +387,7 @@ begin
   loop
     ordinal := r.n;
     hash := sha256(convert_to(jsonb_build_array(r."action", r."payloadVersion", r."payload", r."orderingKey")::text, 'utf8'));
-    outbox_id := nextval(pg_get_serial_sequence('outbox', 'id'));
+    outbox_id := nextval('public.outbox_id_seq'::regclass);
     insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
       values (t, r."identity", outbox_id, hash) on conflict do nothing;
     if not found then
@@ -398,8 +401,13 @@ begin
       continue;
     end if;
     dead_before := false;
-    select * into runnable from outbox_runnable_state(r."account", coalesce(r."notBefore", app_now()));
-    new_state := runnable.state;
+    if r."account" is null and r."notBefore" is null then
+      new_state := 'ready';
+      available := began;
+    else
+      select o.state, o.available_at into new_state, available
+        from outbox_runnable_state(r."account", coalesce(r."notBefore", began)) o;
+    end if;
     if r."orderingKey" is not null then
       if exists (select from outbox o where o.tenant_id = t and o.ordering_key = r."orderingKey") then
         new_state := 'waiting';
@@ -410,7 +418,7 @@ begin
           -- Ready at once, whatever it was to wait for: it is claimed only to be ended.
           new_state := 'ready';
           dead_before := true;
-          runnable.available_at := app_now();
+          available := began;
         end if;
       end if;
     end if;
@@ -425,7 +433,7 @@ begin
       values (outbox_id, t, r."identity", r."action", r."payloadVersion", r."policyVersion", r."payload",
         r."aggregateType", r."aggregateId", r."aggregateRevision", r."participantRevision", r."consentRef", r."traceParent",
         r."lane", r."account", r."orderingKey", r."successorRule", new_state,
-        coalesce(r."notBefore", app_now()), runnable.available_at, dead_before,
+        coalesce(r."notBefore", began), available, dead_before,
         case when new_state = 'ready' then lane_turn else 0 end);
     fresh := true; state := new_state;
     return next;
