@@ -12,7 +12,7 @@ import { barLines, table } from './table.ts'
 
 const USAGE = `npm run bench -- [--quick] [--only NAME]… [--json FILE] [--strict]
 
---quick       three repetitions and about a tenth of the rows: shows that it runs, judges nothing
+--quick       one repetition and about a tenth of the rows: shows that it runs, judges nothing
 --only NAME   this scenario; may be given several times. There are:
               ${scenarios.map(({ name }) => name).join(', ')}
 --json FILE   the whole result to this file as well
@@ -21,7 +21,7 @@ const USAGE = `npm run bench -- [--quick] [--only NAME]… [--json FILE] [--stri
 /** As shells have it for a command that was typed wrongly. */
 const UNUSABLE = 2
 const INTERRUPTED = 130
-const REPETITIONS = { full: 5, quick: 3 }
+const REPETITIONS = { full: 5, quick: 1 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 

@@ -11,7 +11,7 @@ import { median, percentile } from '../results.ts'
 import { inTurns, recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
-const ROWS = { full: 500, quick: 100 }
+const ROWS = { full: 500, quick: 40 }
 const FLOOD = { full: 100_000, quick: 10_000 }
 const DYING = 45
 /** How long a call to a model takes here, and how many run at a time. */

@@ -9,7 +9,7 @@ import {
 import { percentile } from '../results.ts'
 import { inTurns, recorder, type Scenario } from '../scenario.ts'
 
-const ROWS = { full: 500, quick: 100 }
+const ROWS = { full: 500, quick: 40 }
 const GAP_MS = 20
 
 export const latency: Scenario = {

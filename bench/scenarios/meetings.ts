@@ -4,7 +4,7 @@ import { connectPairs, eachOf, meetingOf, type Pair } from '../meetings.ts'
 import { inTurns, recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
-const MEETINGS = { full: 100, quick: 20 }
+const MEETINGS = { full: 100, quick: 10 }
 const DISPATCHERS = [1, 2, 4]
 /** Meetings already in the tables. */
 const STANDING = { full: [0, 10_000, 1_000_000], quick: [0, 1_000] }
@@ -97,9 +97,9 @@ const addStanding = async (server: Server, fleet: BenchFleet, count: number): Pr
       `with model as (select * from meeting where state = 'confirmed' limit 1),
        copies as (select gen_random_uuid() as id from generate_series(1, $1::int)),
        standing as (
-         insert into meeting select (jsonb_populate_record(m, jsonb_build_object(
+         insert into meeting select (jsonb_populate_record(null::meeting, to_jsonb(m) || jsonb_build_object(
              'meeting_id', c.id, 'state', 'cancelled', 'standing_proposal_id', null))).* from model m, copies c)
-       insert into participant select (jsonb_populate_record(p, jsonb_build_object(
+       insert into participant select (jsonb_populate_record(null::participant, to_jsonb(p) || jsonb_build_object(
            'participant_id', gen_random_uuid(), 'meeting_id', c.id))).*
          from participant p join model m on m.meeting_id = p.meeting_id, copies c`,
       [count],

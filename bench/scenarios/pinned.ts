@@ -3,7 +3,7 @@ import { median } from '../results.ts'
 import { inTurns, recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
-const SECONDS = { full: { free: 10, pinned: 40 }, quick: { free: 4, pinned: 10 } }
+const SECONDS = { full: { free: 10, pinned: 40 }, quick: { free: 2, pinned: 4 } }
 const SAMPLE_MS = 1_000
 const BACKLOG = 5_000
 /** The rate at the end is that of this part of the pinned time. */
