@@ -25,6 +25,7 @@ import { endingRoutes } from './routes/ending.ts'
 import { exceptionRoutes } from './routes/exceptions.ts'
 import { inboundMailRoutes } from './routes/inbound-mail.ts'
 import { repairRoutes } from './routes/repairs.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { schedulingRoutes } from './routes/scheduling.ts'
 
 export interface ApiOptions {
@@ -42,7 +43,8 @@ export interface ApiOptions {
 
 /** Every route there is: all that may be asked of this server with a key. */
 export const routesOf = ({ seal }: Pick<ApiOptions, 'seal'>): readonly Route[] => [
-  ...schedulingRoutes({ seal }),
+  ...schedulingRoutes(),
+  ...connectionRoutes({ seal }),
   ...askingRoutes(),
   ...endingRoutes(),
   ...exceptionRoutes(),

@@ -36,3 +36,14 @@ export const PageLimit = z.coerce
   .max(100)
   .default(50)
   .meta({ description: 'How many items a page holds at most.', examples: [50] })
+
+/** One page of what was found, and where the next one begins. Ask for one more than a page holds: that tells if there is one. */
+export const pageOf = <Item>(
+  found: readonly Item[],
+  limit: number,
+  positionOf: (last: Item) => readonly (string | number)[],
+): { readonly items: readonly Item[]; readonly next: { readonly nextCursor?: string } } => {
+  const items = found.slice(0, limit)
+  const last = found.length > limit ? items.at(-1) : undefined
+  return { items, next: last ? { nextCursor: cursorFrom(positionOf(last)) } : {} }
+}

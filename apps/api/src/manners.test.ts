@@ -173,7 +173,7 @@ describe('what is not here is said to be so', () => {
   test.each([
     ['put', '/v1/meetings', 'GET, HEAD, POST'],
     ['delete', `/v1/meetings/${randomUUID()}`, 'GET, HEAD'],
-    ['get', '/v1/webhook-endpoints', 'POST'],
+    ['get', `/v1/meetings/${randomUUID()}/approve`, 'POST'],
   ] as const)('%s %s is refused with the methods that would do', async (method, path, allow) => {
     const client = await api().createClient()
     const answer = await client.send(method, path).expect(405)
@@ -182,7 +182,8 @@ describe('what is not here is said to be so', () => {
 
   test('OPTIONS tells the methods, and HEAD answers without a body', async () => {
     const client = await api().createClient()
-    expect((await client.send('options', '/v1/webhook-endpoints').expect(204)).headers.allow).toBe('POST')
+    const approval = `/v1/meetings/${randomUUID()}/approve`
+    expect((await client.send('options', approval).expect(204)).headers.allow).toBe('POST')
     await client.send('head', '/v1/meetings').expect(200)
   })
 })

@@ -19,6 +19,7 @@ export {
   ProposalId,
   RepairId,
 } from './ids.ts'
+export { disableWebhookEndpoint, listConnections, listEndpoints } from './integrations.ts'
 export { IntentDraft } from './intent.ts'
 export { listMeetings } from './list.ts'
 export { MeetingState } from './meeting.ts'

@@ -246,6 +246,10 @@ describe('the deadline', () => {
   )
 })
 
+test.each(['+23:59', '-16:00', '+15:00'])('an instant whose offset is %s is nobody’s', (offset) => {
+  expect(faultsWith({ bookBy: `2027-03-24T12:00:00${offset}` })).toEqual(['bookBy'])
+})
+
 describe('an approval', () => {
   test.each([
     { type: 'anybody' },

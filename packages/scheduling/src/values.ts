@@ -38,10 +38,14 @@ const YEARS_RULE = 'must be in the years 2000 to 2199'
 /** What does not begin with a year at all is refused by its shape. */
 const YEAR = /^(?:2[01]\d\d-|(?!\d{4}-))/
 
+/** No clock on earth is further from UTC, and the database reads no offset of 16 hours or more. */
+const OFFSET_TOO_LARGE = /[+-](?:1[5-9]|2\d):\d\d$/
+
 /** An instant with its offset. */
 export const Instant = z.iso
   .datetime({ offset: true })
   .refine((text) => YEAR.test(text), { error: YEARS_RULE })
+  .refine((text) => !OFFSET_TOO_LARGE.test(text), { error: 'must have an offset of less than 15 hours' })
 
 const LOCAL_DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/

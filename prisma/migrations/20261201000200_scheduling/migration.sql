@@ -274,5 +274,5 @@ grant update (sealed_credential, state) on calendar_connection to aftercommit_ap
 grant insert on evidence, proposal, approval, calendar_event, completion, repair, contact to aftercommit_dispatcher;
 grant update (sealed_credential, state) on calendar_connection to aftercommit_dispatcher;
 grant update on completion to aftercommit_dispatcher;
-grant update (state) on webhook_endpoint to aftercommit_dispatcher;
+grant update (state) on webhook_endpoint to aftercommit_api, aftercommit_dispatcher;
 grant insert, delete on hold to aftercommit_api, aftercommit_dispatcher;

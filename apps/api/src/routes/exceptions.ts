@@ -9,7 +9,7 @@ import {
   type MeetingException,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
-import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
+import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
@@ -68,14 +68,9 @@ export const exceptionRoutes = (): readonly Route[] => [
     problems: [],
     handle: async ({ query: { limit, cursor } }, { db, tenantId }) => {
       const after = cursor && { lapsesAt: new Date(cursor[0]), id: cursor[1] }
-      // One more than asked for tells whether there is another page.
       const found = await listExceptions(db, tenantId, { after, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      const last = found.length > limit ? page.at(-1) : undefined
-      return answered({
-        exceptions: page.map(wireException),
-        ...(last && { nextCursor: cursorFrom([last.lapsesAt.toISOString(), last.id]) }),
-      })
+      const { items, next } = pageOf(found, limit, ({ lapsesAt, id }) => [lapsesAt.toISOString(), id])
+      return answered({ exceptions: items.map(wireException), ...next })
     },
   }),
 

@@ -11,7 +11,7 @@ import {
   type StoredRepair,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
-import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
+import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
@@ -74,14 +74,9 @@ export const repairRoutes = (): readonly Route[] => [
     problems: [],
     handle: async ({ query: { limit, cursor } }, { db, tenantId }) => {
       const after = cursor && { openedAt: new Date(cursor[0]), id: cursor[1] }
-      // One more than asked for tells whether there is another page.
       const found = await listRepairs(db, tenantId, { after, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      const last = found.length > limit ? page.at(-1) : undefined
-      return answered({
-        repairs: page.map(wireRepair),
-        ...(last && { nextCursor: cursorFrom([last.openedAt.toISOString(), last.id]) }),
-      })
+      const { items, next } = pageOf(found, limit, ({ openedAt, id }) => [openedAt.toISOString(), id])
+      return answered({ repairs: items.map(wireRepair), ...next })
     },
   }),
 

@@ -1,10 +1,7 @@
 import type { Db } from '@aftercommit/platform/db'
-import type { Seal } from '@aftercommit/platform/sealing'
 import type { MeetingId } from '@aftercommit/scheduling'
 import {
-  addWebhookEndpoint,
   approveProposal,
-  connectCalendar,
   holdMeetingVersion,
   Instant,
   listMeetings,
@@ -16,20 +13,13 @@ import {
   type ApproveResult,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
-import { cursorFrom, cursorOf, PageLimit } from '../cursor.ts'
+import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
 import { malformedBody, type ProblemMore } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
-import { Approve, Connect, Endpoint, meetingExample, OneMeeting } from './scheduling-bodies.ts'
-import {
-  Created,
-  Meeting,
-  MeetingDraft,
-  MeetingHead,
-  MeetingList,
-  MeetingTrace,
-} from './scheduling-answers.ts'
+import { Approve, meetingExample, OneMeeting } from './scheduling-bodies.ts'
+import { Meeting, MeetingDraft, MeetingHead, MeetingList, MeetingTrace } from './scheduling-answers.ts'
 
 const StateName = z.enum(MeetingState.options.map(({ shape }) => shape.type.value))
 const Position = z.tuple([Instant, z.uuid()])
@@ -47,11 +37,7 @@ const approvalProblem = {
   too_late: 'booking-deadline-passed',
 } as const satisfies Record<Exclude<ApproveResult['type'], 'approved'>, ProblemName>
 
-export const schedulingRoutes = ({ seal }: { readonly seal: Seal }): readonly Route[] => [
-  ...beginningRoutes(),
-  ...oneMeetingRoutes(),
-  ...connectionRoutes(seal),
-]
+export const schedulingRoutes = (): readonly Route[] => [...beginningRoutes(), ...oneMeetingRoutes()]
 
 const beginningRoutes = (): readonly Route[] => [
   route({
@@ -93,17 +79,15 @@ const beginningRoutes = (): readonly Route[] => [
     problems: [],
     handle: async ({ query: { state, limit, cursor } }, { db, tenantId }) => {
       const after = cursor && { createdAt: cursor[0], id: cursor[1] }
-      // One more than asked for tells whether there is another page.
       const found = await listMeetings(db, tenantId, { state, after, limit: limit + 1 })
-      const page = found.slice(0, limit)
-      const last = found.length > limit ? page.at(-1)?.position : undefined
+      const { items, next } = pageOf(found, limit, ({ position }) => [position.createdAt, position.id])
       return answered({
-        meetings: page.map(({ position: _, createdAt, changedAt, ...meeting }) => ({
+        meetings: items.map(({ position: _, createdAt, changedAt, ...meeting }) => ({
           ...meeting,
           createdAt: createdAt.toISOString(),
           changedAt: changedAt.toISOString(),
         })),
-        ...(last && { nextCursor: cursorFrom([last.createdAt, last.id]) }),
+        ...next,
       })
     },
   }),
@@ -167,44 +151,6 @@ const oneMeetingRoutes = (): readonly Route[] => [
       const { id, revision, state } = result.meeting
       return answered({ id, revision, state })
     },
-  }),
-]
-
-const connectionRoutes = (seal: Seal): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/v1/calendar-connections',
-    operationId: 'connectCalendar',
-    summary:
-      'Connects a calendar, or renews the credential of one that is connected. The credential is sealed at once and is never given out.',
-    body: Connect,
-    answer: {
-      status: 201,
-      description: 'The connection, to be named by meetings.',
-      schema: Created,
-      again: {
-        status: 200,
-        description:
-          'This calendar was connected before: the same connection, active, with the new credential.',
-      },
-    },
-    problems: [],
-    handle: async ({ body }, { db, tenantId }) => {
-      const { type, id } = await connectCalendar(db, seal, tenantId, body)
-      return answered({ id }, { again: type === 'reconnected' })
-    },
-  }),
-
-  route({
-    method: 'post',
-    path: '/v1/webhook-endpoints',
-    operationId: 'addWebhookEndpoint',
-    summary: 'Names an address that is told, in signed messages, what happens to meetings.',
-    body: Endpoint,
-    answer: { status: 201, description: 'The endpoint; messages go to it from now on.', schema: Created },
-    problems: [],
-    handle: async ({ body }, { db, tenantId }) =>
-      answered({ id: await addWebhookEndpoint(db, seal, tenantId, body) }),
   }),
 ]
 

@@ -113,3 +113,68 @@ export const markRevoked = async (
     data: { state: 'revoked' },
   })
 }
+
+const UUID_FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** A calendar connection as a client may see it. */
+export type ListedConnection = Omit<CalendarConnection, 'sealedCredential'> & { readonly createdAt: Date }
+
+/** By id: an order that no later connection disturbs. The credential is not read. */
+export const listConnectionRows = async (
+  tx: Tx,
+  { after, limit }: { readonly after: ConnectionId | undefined; readonly limit: number },
+): Promise<readonly ListedConnection[]> => {
+  const rows = await tx.prisma.calendarConnection.findMany({
+    where: { connectionId: { gt: after ?? UUID_FIRST } },
+    select: { connectionId: true, provider: true, address: true, state: true, createdAt: true },
+    orderBy: { connectionId: 'asc' },
+    take: limit,
+  })
+  return rows.map(({ connectionId, provider, address, state, createdAt }) => ({
+    id: ConnectionId.parse(connectionId),
+    provider: z.enum(['google', 'microsoft']).parse(provider),
+    address,
+    state: z.enum(['active', 'revoked']).parse(state),
+    createdAt,
+  }))
+}
+
+/** A webhook endpoint as a client may see it. */
+export type ListedEndpoint = Omit<WebhookEndpoint, 'sealedSecret'> & { readonly createdAt: Date }
+
+const LISTED_ENDPOINT = { endpointId: true, url: true, state: true, createdAt: true } as const
+
+const listedEndpoint = (row: {
+  endpointId: string
+  url: string
+  state: string
+  createdAt: Date
+}): ListedEndpoint => ({
+  id: EndpointId.parse(row.endpointId),
+  url: row.url,
+  state: z.enum(['active', 'disabled']).parse(row.state),
+  createdAt: row.createdAt,
+})
+
+/** By id, likewise. The secret is not read. */
+export const listEndpointRows = async (
+  tx: Tx,
+  { after, limit }: { readonly after: EndpointId | undefined; readonly limit: number },
+): Promise<readonly ListedEndpoint[]> => {
+  const rows = await tx.prisma.webhookEndpoint.findMany({
+    where: { endpointId: { gt: after ?? UUID_FIRST } },
+    select: LISTED_ENDPOINT,
+    orderBy: { endpointId: 'asc' },
+    take: limit,
+  })
+  return rows.map(listedEndpoint)
+}
+
+/** The endpoint, if the tenant has it. */
+export const readListedEndpoint = async (tx: Tx, id: EndpointId): Promise<ListedEndpoint | undefined> => {
+  const row = await tx.prisma.webhookEndpoint.findUnique({
+    where: { endpointId: id },
+    select: LISTED_ENDPOINT,
+  })
+  return row ? listedEndpoint(row) : undefined
+}
