@@ -17,7 +17,8 @@ describe('bad input is refused by name', () => {
   test.each<[string, string | ((client: ApiClient) => Promise<string>), number, string, string | undefined]>([
     ['no body', '', 400, 'malformed-input', '/purpose'],
     ['a broken body', '{"purpose":', 400, 'malformed-json', undefined],
-    ['a bare word', '"meeting"', 400, 'malformed-json', undefined],
+    ['a bare word', '"meeting"', 400, 'malformed-input', ''],
+    ['nothing, in JSON', 'null', 400, 'malformed-input', ''],
     ['a list', '[]', 400, 'malformed-input', ''],
     ['a prototype', '{"__proto__":{"purpose":"x"}}', 400, 'malformed-input', '/__proto__'],
     ['a constructor', '{"constructor":{}}', 400, 'malformed-input', '/constructor'],
@@ -122,6 +123,18 @@ describe('bad input is refused by name', () => {
       .set('idempotency-key', key)
       .expect(400)
     expect(whole.body).toMatchObject({ errors: [{ in: 'header', pointer: '/idempotency-key' }] })
+  })
+
+  test.each([
+    ['breaks off', '{"purpose": "Review",}', 'It breaks off at character 21.'],
+    ['ends too soon', '{"purpose": "Review"', 'It breaks off at character 20.'],
+    ['is cut in a word', '{"purpose": "Rev', undefined],
+    ['is too large', JSON.stringify({ purpose: 'x'.repeat(300_000) }), 'At most 262144 bytes are taken.'],
+  ])('a body that %s is told where, and never quoted', async (_what, body, detail) => {
+    const client = await api().createClient()
+    const answer = await client.post('/v1/meetings', body)
+    if (detail !== undefined) expect(answer.body).toMatchObject({ detail })
+    expect(answer.text).not.toMatch(/Rev|xxx/)
   })
 
   test('everything that is wrong is said at once', async () => {

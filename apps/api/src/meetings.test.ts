@@ -37,8 +37,11 @@ describe('the version of a meeting', () => {
     const approve = (ifMatch: string) =>
       client.post(`/v1/meetings/${id}/approve`, approval).set('if-match', ifMatch)
     const stale = await approve(seenEarly).expect(412)
-    expect(stale.body).toMatchObject({ type: '/problems/stale-version' })
     const current = await etagOf(client, id)
+    expect(stale.body).toMatchObject({
+      type: '/problems/stale-version',
+      detail: `Its ETag is ${current} now.`,
+    })
     await approve(`W/${current}`).expect(412)
     await approve(current.replaceAll('"', '')).expect(400)
     await approve(`"other", ${current}`).expect(200)

@@ -98,9 +98,12 @@ const requestProblem = (error: unknown): ProblemError | undefined => {
   const status: unknown = Reflect.get(error, 'status')
   switch (type) {
     case 'entity.parse.failed':
-      return new ProblemError('malformed-json')
-    case 'entity.too.large':
-      return new ProblemError('body-too-large')
+      return unparsedProblem(Reflect.get(error, 'body'))
+    case 'entity.too.large': {
+      const limit: unknown = Reflect.get(error, 'limit')
+      const detail = typeof limit === 'number' ? `At most ${limit} bytes are taken.` : undefined
+      return new ProblemError('body-too-large', detail === undefined ? {} : { detail })
+    }
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new ProblemError('unsupported-media-type')
@@ -108,5 +111,24 @@ const requestProblem = (error: unknown): ProblemError | undefined => {
       return typeof status === 'number' && status >= 400 && status < 500
         ? new ProblemError('unreadable-request')
         : undefined
+  }
+}
+
+/**
+ * Why a body did not become an object. The parser's own words quote the body, which no answer and no log may do; where
+ * it stopped is told without them.
+ */
+const unparsedProblem = (body: unknown): ProblemError => {
+  if (typeof body !== 'string') return new ProblemError('malformed-json')
+  try {
+    JSON.parse(body)
+    return malformedBody([{ path: [], reason: 'must be an object' }])
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ''
+    const at = /at position (\d+)/.exec(message)?.[1]
+    if (at !== undefined)
+      return new ProblemError('malformed-json', { detail: `It breaks off at character ${at}.` })
+    const detail = message.startsWith('Unexpected end') ? 'It ends too soon.' : undefined
+    return new ProblemError('malformed-json', detail === undefined ? {} : { detail })
   }
 }

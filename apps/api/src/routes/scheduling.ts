@@ -144,7 +144,8 @@ const oneMeetingRoutes = (): readonly Route[] => [
     answer: { status: 200, description: 'The one write of the event is committed.', schema: MeetingHead },
     problems: [...Object.values(approvalProblem), 'stale-version'],
     handle: async ({ params: { meetingId }, headers, body: { proposalId, approver } }, { db, tenantId }) => {
-      if (await isStale(db, tenantId, meetingId, headers['if-match'])) return refused('stale-version')
+      const stale = await staleAgainst(db, tenantId, meetingId, headers['if-match'])
+      if (stale !== undefined) return refused('stale-version', { detail: `Its ETag is ${stale} now.` })
       const by = { type: 'person', address: approver.address } as const
       const result = await approveProposal(db, tenantId, meetingId, proposalId, by)
       if (result.type !== 'approved') return refused(approvalProblem[result.type], moreOf(result))
@@ -154,16 +155,21 @@ const oneMeetingRoutes = (): readonly Route[] => [
   }),
 ]
 
-/** Holds the meeting's lock afterwards, so that what was compared is what the command acts on. */
-const isStale = async (
+/**
+ * The ETag that the meeting has now, if the caller has seen another. Holds the meeting's lock afterwards, so that what
+ * was compared is what the command acts on.
+ */
+const staleAgainst = async (
   db: Db,
   tenantId: string,
   meetingId: MeetingId,
   ifMatch: string | undefined,
-): Promise<boolean> => {
-  if (ifMatch === undefined) return false
+): Promise<string | undefined> => {
+  if (ifMatch === undefined) return undefined
   const version = await holdMeetingVersion(db, tenantId, meetingId)
-  return version !== undefined && !matchesStrongly(ifMatch, etagOf(version))
+  if (version === undefined) return undefined
+  const etag = etagOf(version)
+  return matchesStrongly(ifMatch, etag) ? undefined : etag
 }
 
 const moreOf = (result: ApproveResult): ProblemMore => {
