@@ -40,7 +40,7 @@ module.exports = {
       comment:
         'The rules of a domain reach no I/O, however long the path. The calendar port holds types only and is allowed.',
       from: {
-        path: `^packages/(?:${DOMAINS})/src/(?!handlers|store|commands|cancellation|rescheduling|participation|explanation|gathering|repairing|repairs|replies|inbound|exceptions|index|list|view|version|trace)[^/]+\\.ts$`,
+        path: `^packages/(?:${DOMAINS})/src/(?!handlers|store|commands|cancellation|rescheduling|participation|explanation|gathering|repairing|repairs|replies|inbound|exceptions|index|integrations|list|view|version|trace)[^/]+\\.ts$`,
         pathNot: TESTS,
       },
       to: {
