@@ -1,7 +1,7 @@
 /** A contender in its child process, as the scenarios see it. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { bundleOf } from './bundle.ts'
+import { fileURLToPath } from 'node:url'
 import type { Answer, Request } from './contenders/contender.ts'
 import type { Urls } from './contenders/outbox-tables.ts'
 import { installPeers, peerScript } from './peers.ts'
@@ -23,6 +23,9 @@ export const GRAPHILE_BATCHED = 'graphile-worker, batched'
 export const GRAPHILE = 'graphile-worker'
 export const PG_BOSS = 'pg-boss, batch 500'
 
+/** As scripts/build.mjs left it. */
+const bundled = (contender: 'engine' | 'floor'): string =>
+  fileURLToPath(new URL(`../dist/bench/${contender}.js`, import.meta.url))
 const TSX = ['--import', 'tsx']
 
 export const startContestant = async (
@@ -62,11 +65,11 @@ export const startContestant = async (
 }
 
 /** Over a database that is there already, and may hold something. */
-export const startOnOutbox = async (
+export const startOnOutbox = (
   name: typeof ENGINE | typeof ENGINE_PREPARING | typeof FLOOR,
   urls: Urls,
 ): Promise<Contestant> => {
-  const script = await bundleOf(name === FLOOR ? 'floor' : 'engine')
+  const script = bundled(name === FLOOR ? 'floor' : 'engine')
   const argument = { ...urls, prepares: name === ENGINE_PREPARING }
   return forked({ name, url: urls.owner, script, argument, execPath: process.execPath, execArgv: [] })
 }

@@ -30,7 +30,10 @@ const tasks = {
     node(...tsx, 'apps/demo/src/chaos/main.ts', ...args),
   ],
   // It runs whole processes too, from their bundles.
-  bench: (args) => [...(asksForHelp(args) ? [] : [build]), node(...tsx, 'bench/main.ts', ...args)],
+  bench: (args) => [
+    ...(asksForHelp(args) ? [] : [node('scripts/build.mjs', 'bench')]),
+    node(...tsx, 'bench/main.ts', ...args),
+  ],
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
   'test:slow': (args) => [
     // Whole processes are what was built.
