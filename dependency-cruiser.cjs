@@ -40,7 +40,7 @@ module.exports = {
       comment:
         'The rules of a domain reach no I/O, however long the path. The calendar port holds types only and is allowed.',
       from: {
-        path: `^packages/(?:${DOMAINS})/src/(?!handlers|store|commands|cancellation|rescheduling|participation|explanation|gathering|repairing|repairs|replies|inbound|exceptions|index|integrations|list|view|version|trace)[^/]+\\.ts$`,
+        path: `^packages/(?:${DOMAINS})/src/(?!handlers|store|commands|cancellation|rescheduling|participation|explanation|gathering|repairing|repairs|replies|inbound|exceptions|faults|index|integrations|references|list|view|version|trace)[^/]+\\.ts$`,
         pathNot: TESTS,
       },
       to: {
@@ -65,6 +65,21 @@ module.exports = {
           '^packages/(platform|providers)/',
           'node_modules/pg/',
           '^(node:)?(fs|http|https|net|child_process)',
+        ],
+        reachable: true,
+      },
+    },
+    {
+      name: 'enqueue-needs-only-a-connection',
+      severity: 'error',
+      comment:
+        'An application enqueues in its own transaction, through its own driver: this entry brings neither a driver nor Prisma.',
+      from: { path: '^packages/outbox/src/enqueue\\.ts$' },
+      to: {
+        path: [
+          '^packages/(platform|providers)/',
+          'node_modules/(pg|@prisma|prisma)/',
+          '^packages/outbox/src/engine\\.ts$',
         ],
         reachable: true,
       },

@@ -1,7 +1,7 @@
 export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  testMatch: ['<rootDir>/{apps,packages,scripts}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{apps,examples,packages,scripts}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.SLOW ? [] : ['\\.slow\\.test\\.ts$'])],
   transform: {
     '^.+\\.ts$': [

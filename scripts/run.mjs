@@ -22,7 +22,7 @@ const tasks = {
   // Whoever asks for help need not wait for a build.
   start: (args) => [...(asksForHelp(args) ? [] : [build]), node(...tsx, 'apps/demo/src/main.ts', ...args)],
   scenario: (args) => [
-    ...(args.includes('--list') || asksForHelp(args) ? [] : [build]),
+    ...(onlyTells(args) ? [] : [node('scripts/build.mjs', 'booking')]),
     node(...tsx, 'apps/demo/src/scenario/main.ts', ...args),
   ],
   chaos: (args) => [
@@ -37,7 +37,7 @@ const tasks = {
   test: (args) => [{ ...jest, args: [...jest.args, ...args] }],
   'test:slow': (args) => [
     // Whole processes are what was built.
-    build,
+    node('scripts/build.mjs', 'booking'),
     {
       ...jest,
       args: [...jest.args, '--testPathPatterns', '\\.slow\\.test\\.ts$', ...args],
@@ -49,7 +49,7 @@ const tasks = {
     run('eslint', '.', '--cache', '--cache-location', 'node_modules/.cache/eslint/'),
     run('prettier', '--check', '.', '--cache', '--log-level', 'warn'),
     run('tsc', '--project', 'tsconfig.json'),
-    run('depcruise', '--config', 'dependency-cruiser.cjs', 'apps', 'packages'),
+    run('depcruise', '--config', 'dependency-cruiser.cjs', 'apps', 'packages', 'examples'),
     run('knip'),
   ],
   fix: () => [run('eslint', '.', '--fix'), run('prettier', '--write', '.', '--log-level', 'warn')],
@@ -76,6 +76,7 @@ const modelSettings = (args) => {
 }
 
 const asksForHelp = (args) => args.includes('--help') || args.includes('-h')
+const onlyTells = (args) => asksForHelp(args) || args.includes('--list')
 const run = (name, ...args) => ({ command: bin(name), args })
 const node = (...args) => ({ command: process.execPath, args })
 const build = node('scripts/build.mjs')
@@ -88,7 +89,8 @@ const main = async () => {
   if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
     fail(`Node ${NODE_MIN.join('.')} or newer is needed, and this is ${process.versions.node}`)
   }
-  await prepare()
+  // Whoever wants to read what there is gets that to read, and not how it was installed.
+  await prepare({ quiet: onlyTells(args) })
   for (const step of task(args)) {
     const code = await exec(step)
     if (code !== 0) process.exit(code)
@@ -96,54 +98,84 @@ const main = async () => {
 }
 
 /** Installs and generates, each only when what it is made from has changed. */
-const prepare = async () => {
+const prepare = async ({ quiet }) => {
   await whenChanged('install', ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'], () => {
     process.stderr.write('Installing dependencies …\n')
     return exec({
       command: 'npx',
       args: ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter', 'append-only'],
       toStderr: true,
+      quiet,
     })
   })
-  await whenChanged('prisma', ['prisma/schema.prisma', 'prisma.config.ts', 'pnpm-lock.yaml'], () =>
-    exec({
-      command: bin('prisma'),
-      args: ['generate'],
-      toStderr: true,
-      // Generating a client runs no engine, but looks for one; any executable will do.
-      env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
-    }),
-  )
+  for (const client of prismaClients) await generate(client, quiet)
 }
 
-const GENERATED = 'packages/platform/src/generated/client.ts'
+/** The product's own client, and the one of an application that has the outbox beside its own tables. */
+const prismaClients = [
+  {
+    name: 'prisma',
+    schema: 'prisma/schema.prisma',
+    generated: 'packages/platform/src/generated/client.ts',
+  },
+  {
+    name: 'prisma-clinic',
+    schema: 'examples/clinic-booking/schema.prisma',
+    generated: 'examples/clinic-booking/src/generated/client.ts',
+  },
+]
 
-const whenChanged = async (what, files, make) => {
+const generate = ({ name, schema, generated }, quiet) =>
+  whenChanged(
+    name,
+    [schema, 'prisma.config.ts', 'pnpm-lock.yaml'],
+    () =>
+      exec({
+        command: bin('prisma'),
+        args: ['generate', '--schema', schema],
+        toStderr: true,
+        quiet,
+        // Generating a client runs no engine, but looks for one; any executable will do.
+        env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+      }),
+    generated,
+  )
+
+/** Also when `made`, a file of the result, is gone. */
+const whenChanged = async (what, files, make, made) => {
   const stamp = join(root, 'node_modules', `.aftercommit-${what}`)
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(join(root, file)))
   const now = hash.digest('hex')
-  const made = what === 'prisma' ? existsSync(join(root, GENERATED)) : true
-  if (made && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
+  const stands = made === undefined || existsSync(join(root, made))
+  if (stands && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
   const code = await make()
   if (code !== 0) fail(`the step “${what}” failed`)
   writeFileSync(stamp, now)
 }
 
-/** Runs one step with our own signals left to it: Ctrl-C reaches the whole group, and we wait for its end. */
-const exec = ({ command, args, env = {}, toStderr = false }) =>
+/**
+ * Runs one step with our own signals left to it: Ctrl-C reaches the whole group, and we wait for its end. What a quiet
+ * one says is kept back, and shown only if it fails.
+ */
+const exec = ({ command, args, env = {}, toStderr = false, quiet = false }) =>
   new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
-      stdio: ['inherit', toStderr ? 2 : 'inherit', 'inherit'],
+      stdio: ['inherit', ...(quiet ? ['pipe', 'pipe'] : [toStderr ? 2 : 'inherit', 'inherit'])],
       env: { ...process.env, ...env },
     })
+    const said = []
+    child.stdout?.on('data', (chunk) => said.push(chunk))
+    child.stderr?.on('data', (chunk) => said.push(chunk))
     const forward = (signal) => child.kill(signal)
     process.on('SIGTERM', forward)
     process.on('SIGINT', () => undefined)
     child.on('error', (error) => fail(`${command}: ${error.message}`))
-    child.on('exit', (code, signal) => {
+    // Not at its exit: what it said last may still be on its way.
+    child.on('close', (code, signal) => {
       process.off('SIGTERM', forward)
+      if (code !== 0) for (const chunk of said) process.stderr.write(chunk)
       resolve(signal ? 1 : (code ?? 1))
     })
   })

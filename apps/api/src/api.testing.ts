@@ -37,7 +37,7 @@ export interface ApiClient {
 
 export const createTestApi = (
   database: TestDatabase,
-  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics'> = {},
+  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics' | 'links'> = {},
 ): Api => {
   const written: string[] = []
   const stream = new Writable({

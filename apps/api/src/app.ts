@@ -25,6 +25,7 @@ import { endingRoutes } from './routes/ending.ts'
 import { exceptionRoutes } from './routes/exceptions.ts'
 import { inboundMailRoutes } from './routes/inbound-mail.ts'
 import { repairRoutes } from './routes/repairs.ts'
+import { readNow } from './store.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { schedulingRoutes } from './routes/scheduling.ts'
 
@@ -76,7 +77,7 @@ export const createApi = (options: ApiOptions): Express => {
 
 const pagesOver = (db: Db, links: LinkSigner): ReplyPageDeps => ({
   links,
-  now: () => new Date(),
+  now: () => readNow(db),
   readReplyForm: (claims) => readReplyForm(db, claims),
   recordReply: (claims, answer) => recordReply(db, claims, answer),
 })

@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express'
 import { pointerOf, ProblemError } from './problem.ts'
 
-const BODY_MAX = '256kb'
+const BODY_MAX_BYTES = 256 * 1024
 /** Deeper than any body that a schema here accepts, and shallow enough for everything that walks one. */
 const DEPTH_MAX = 32
 
@@ -12,12 +12,16 @@ const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prot
 export const readJson = (): RequestHandler[] => [
   (request, _response, next) => {
     if (hasBody(request) && !request.is('application/json')) {
-      throw new ProblemError('unsupported-media-type', {}, { accept: 'application/json' })
+      const detail = 'This address takes application/json in UTF-8.'
+      throw new ProblemError('unsupported-media-type', { detail }, { accept: 'application/json' })
     }
     next()
   },
-  express.json({ limit: BODY_MAX }),
+  // Not strict: a word or `null` is JSON, and the schema says what else it should be.
+  express.json({ limit: BODY_MAX_BYTES, strict: false }),
   (request, _response, next) => {
+    // An empty body is no body, whatever the parser makes of it.
+    if (!hasBody(request)) request.body = undefined
     refuseStrangeKeys(request.body)
     next()
   },

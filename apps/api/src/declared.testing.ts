@@ -44,6 +44,11 @@ export const mustMatchDeclaration = (routes: readonly Route[], { method, path, a
   const { status, schema, again } = route.answer
   if (answer.status !== status && answer.status !== again?.status)
     throw new Error(`${route.operationId} answered ${answer.status}, not ${status}`)
+  for (const name of ['etag', 'location'] as const) {
+    if ((answer.headers[name] !== undefined) !== (route.answer.headers ?? []).includes(name)) {
+      throw new Error(`${route.operationId} and its answer do not agree on the header ${name}`)
+    }
+  }
   if (answer.type === TEXT_MEDIA_TYPE && route.answer.text) return
   const body: unknown = answer.body
   const known: unknown = schema.parse(body)

@@ -21,15 +21,31 @@ export const fieldRows = (schema: Json, prefix = ''): readonly FieldRow[] => {
 }
 
 const rowsOf = (path: string, schema: Json, required: boolean): readonly FieldRow[] => {
-  const { description } = schema
   const row = { path, type: typeOf(schema), required, rules: rulesOf(schema) }
   const inner = schema.type === 'array' && isJson(schema.items) ? schema.items : schema
   const nested = inner === schema ? `${path}.` : `${path}[].`
-  return [
-    { ...row, description: typeof description === 'string' ? description : '' },
-    ...fieldRows(inner, nested),
-  ]
+  return [{ ...row, description: descriptionOf(schema) }, ...fieldRows(inner, nested)]
 }
+
+/** What it is for, and what each of its words means. */
+const descriptionOf = ({ description, anyOf }: Json): string => {
+  const meanings = wordsIn(anyOf).map(({ word, meaning }) =>
+    word === undefined ? meaning : `\`${word}\`: ${meaning}`,
+  )
+  return [...(typeof description === 'string' ? [description] : []), ...meanings].join('\n\n')
+}
+
+/** The words of a union that is a list of words, each with its meaning; the last may be any other word. */
+const wordsIn = (
+  anyOf: unknown,
+): readonly { readonly word: string | undefined; readonly meaning: string }[] =>
+  Array.isArray(anyOf)
+    ? anyOf
+        .filter(isJson)
+        .flatMap(({ const: word, description: meaning }) =>
+          typeof meaning === 'string' ? [{ word: typeof word === 'string' ? word : undefined, meaning }] : [],
+        )
+    : []
 
 /** The forms of a union in one list: their discriminant once, and each other field with the forms that have it. */
 const formRows = (forms: readonly Json[], prefix: string): readonly FieldRow[] => {
@@ -87,7 +103,7 @@ export const typeOf = (schema: Json): string => {
   const { $ref, type, format, items, anyOf } = schema
   if (typeof $ref === 'string') return `{${$ref.slice($ref.lastIndexOf('/') + 1)}}`
   if (type === 'array') return `list of ${isJson(items) ? typeOf(items) : 'anything'}`
-  if (Array.isArray(anyOf)) return anyOf.filter(isJson).map(typeOf).join(' or ')
+  if (Array.isArray(anyOf)) return [...new Set(anyOf.filter(isJson).map(typeOf))].join(' or ')
   if (Array.isArray(schema.oneOf)) return 'object'
   if (typeof format === 'string' && typeByFormat[format] !== undefined) return typeByFormat[format]
   return typeof type === 'string' ? (typeByType[type] ?? type) : 'anything'
@@ -105,12 +121,20 @@ export const rulesOf = (schema: Json): readonly string[] => {
     bound('At least', minItems, 'item'),
     bound('At most', maxItems, 'item'),
     Array.isArray(schema.enum) ? `One of: ${schema.enum.map(String).join(', ')}.` : undefined,
+    wordsSentence(schema),
     'const' in schema ? `Always ${String(schema.const)}.` : undefined,
     'default' in schema ? `When left out: ${JSON.stringify(schema.default)}.` : undefined,
     exampleSentence(schema),
     ...(isJson(schema.items) ? rulesOf(schema.items).map((rule) => `Each: ${lowered(rule)}`) : []),
   ]
   return sentences.filter((sentence) => sentence !== undefined)
+}
+
+const wordsSentence = ({ anyOf }: Json): string | undefined => {
+  const words = wordsIn(anyOf)
+  const known = words.flatMap(({ word }) => word ?? []).join(', ')
+  if (known === '') return undefined
+  return `One of: ${known}${words.some(({ word }) => word === undefined) ? '; there may be others' : ''}.`
 }
 
 const bound = (what: string, value: unknown, unit?: string): string | undefined => {

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@aftercommit/platform/db'
+import { z } from 'zod'
 import { ProblemError } from './problem.ts'
 import { claimKey, keepAnswer, readAnswer, sweepKeys, type KeptAnswer, type KeyPlace } from './store.ts'
 
@@ -16,6 +17,10 @@ export interface KeyedRequest {
   /** Of method, path and body. */
   readonly fingerprint: Buffer
 }
+
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
 
 export const fingerprintOf = (method: string, path: string, body: unknown): Buffer =>
   createHash('sha256')

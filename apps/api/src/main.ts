@@ -19,6 +19,10 @@ const Env = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber({ min: 0, max: 65_535 }).default(8080),
   DATABASE_CONNECTIONS_MAX: wholeNumber({ min: 1, max: 200 }).default(10),
+  /** `false` behind a pooler that hands a client's statements to any connection; see docs/pgbouncer.md. */
+  PREPARED_STATEMENTS: z.enum(['true', 'false']).default('true'),
+  /** A statement that nothing was heard of for so long is given up with its connection; see docs/failover.md. */
+  DATABASE_SILENCE_MAX_MS: wholeNumber({ min: 25_000, max: 600_000 }).default(60_000),
   /** Requests per tenant and process, in the long run and at once. */
   RATE_LIMIT_PER_SECOND: wholeNumber({ min: 1, max: 100_000 }).default(50),
   RATE_LIMIT_BURST: wholeNumber({ min: 1, max: 100_000 }).default(100),
@@ -34,6 +38,8 @@ const main = async (): Promise<void> => {
     url: env.API_DATABASE_URL,
     applicationName: 'aftercommit api',
     connectionsMax: env.DATABASE_CONNECTIONS_MAX,
+    preparedStatements: env.PREPARED_STATEMENTS === 'true',
+    silenceMaxMs: env.DATABASE_SILENCE_MAX_MS,
     onHintError: (error) => log.warn('a wake-up hint was not sent', errorFields(error)),
   })
   const metrics = createMetrics()

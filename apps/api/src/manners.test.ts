@@ -126,15 +126,55 @@ describe('bad input is refused by name', () => {
   })
 
   test.each([
-    ['breaks off', '{"purpose": "Review",}', 'It breaks off at character 21.'],
-    ['ends too soon', '{"purpose": "Review"', 'It breaks off at character 20.'],
-    ['is cut in a word', '{"purpose": "Rev', undefined],
+    [
+      'breaks off',
+      '{"purpose": "Review",}',
+      'It breaks off at character 21 (line 1, column 22): expected a name in double quotes.',
+    ],
+    [
+      'ends too soon',
+      '{"purpose": "Review"',
+      'It breaks off at character 20 (line 1, column 21): expected a comma or }.',
+    ],
+    [
+      'is cut in a word',
+      '{"purpose":\n"Rev',
+      'It breaks off at character 12 (line 2, column 1): expected a value.',
+    ],
     ['is too large', JSON.stringify({ purpose: 'x'.repeat(300_000) }), 'At most 262144 bytes are taken.'],
   ])('a body that %s is told where, and never quoted', async (_what, body, detail) => {
     const client = await api().createClient()
     const answer = await client.post('/v1/meetings', body)
-    if (detail !== undefined) expect(answer.body).toMatchObject({ detail })
+    expect(answer.body).toMatchObject({ detail })
     expect(answer.text).not.toMatch(/Rev|xxx/)
+  })
+
+  test.each([
+    ['another alphabet', 'application/json; charset=iso-8859-1', '{}'],
+    ['a form', 'application/x-www-form-urlencoded', 'purpose=x'],
+  ])('%s is told what is taken instead', async (_what, type, body) => {
+    const client = await api().createClient()
+    const answer = await client.send('post', '/v1/meetings').set('content-type', type).send(body).expect(415)
+    expect(answer.body).toMatchObject({ detail: 'This address takes application/json in UTF-8.' })
+    expect(answer.headers.accept).toBe('application/json')
+  })
+
+  test('a body packed in a way that is not unpacked is told which ways are', async () => {
+    const client = await api().createClient()
+    const answer = await client.post('/v1/meetings', '{}').set('content-encoding', 'zip').expect(415)
+    expect(answer.headers['accept-encoding']).toBe('gzip, deflate, br')
+    expect(answer.body).toMatchObject({
+      detail: 'The body may be compressed with gzip, deflate, br, or not at all.',
+    })
+  })
+
+  test('a mail too large is told its own limit', async () => {
+    const client = await api().createClient()
+    const mail = 'x'.repeat(10 * 1024 * 1024 + 1)
+    const post = client.send('post', '/v1/inbound-mail').set('content-type', 'message/rfc822')
+    expect((await post.send(mail).expect(413)).body).toMatchObject({
+      detail: 'At most 10485760 bytes are taken.',
+    })
   })
 
   test('everything that is wrong is said at once', async () => {

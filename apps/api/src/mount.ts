@@ -1,21 +1,17 @@
 /** Declared routes as Express routes: one pipeline for all of them. */
+import { errorFields } from '@aftercommit/platform/log'
 import type { Db } from '@aftercommit/platform/db'
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import { z } from 'zod'
 import { readJson } from './body.ts'
 import { readMail } from './mail.ts'
 import { etagOf, matchesWeakly } from './etag.ts'
-import { answerOnce, fingerprintOf, joined } from './idempotency.ts'
+import { answerOnce, fingerprintOf, IdempotencyKey, joined } from './idempotency.ts'
 import { keyHolderOf, requireScope, type Scope } from './keys.ts'
-import { problem, ProblemError, PROBLEM_MEDIA_TYPE } from './problem.ts'
+import { pointerOf, problem, ProblemError, PROBLEM_MEDIA_TYPE, type FieldError } from './problem.ts'
 import { chooseForm, TEXT_MEDIA_TYPE, type Form } from './representation.ts'
 import { factsOf } from './request.ts'
 import type { BodyMedia, Caller, Reply, Route } from './route.ts'
 import type { KeptAnswer } from './store.ts'
-
-export const IdempotencyKey = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
 
 export const scopeOf = ({ method }: Pick<Route, 'method'>): Scope => (method === 'get' ? 'read' : 'write')
 
@@ -64,7 +60,15 @@ const serve =
     // `body` is undefined when none was sent; Express types it as any.
     const body: unknown = request.body
     const { params, query, headers } = request
-    const work = route.read({ params, query, headers, body })
+    const read = route.read({ params, query, headers, body })
+    const key = route.method === 'post' ? idempotencyKeyIn(request) : noKey
+    if (read.type === 'malformed' || key.type === 'malformed') {
+      const errors = [...key.errors, ...(read.type === 'malformed' ? read.errors : [])]
+      throw new ProblemError('malformed-input', {
+        errors: await withJudged(route, body, errors, db, response),
+      })
+    }
+    const { work } = read
     const form = chooseForm(route, request, response)
     const caller = {
       tenantId: keyHolderOf(response).tenantId,
@@ -73,9 +77,33 @@ const serve =
     const answer =
       route.method === 'get'
         ? answerOf(route, await work({ ...caller, db }))
-        : await write(route, db, request, caller, work)
+        : await write(route, db, request, { ...caller, key: key.key }, work)
     send(request, response, inForm(route, form, answer))
   }
+
+/**
+ * Where the schema has complained, what the domain thinks of the same place is no news. What is malformed is so without a
+ * database too: if none answers, only the schema's complaints are told.
+ */
+const withJudged = async (
+  { judge }: Route,
+  body: unknown,
+  errors: readonly FieldError[],
+  db: Db,
+  response: Response,
+): Promise<readonly FieldError[]> => {
+  const { tenantId } = keyHolderOf(response)
+  const judging = async () => (judge ? judge(body, { db, tenantId }) : [])
+  const judged = await judging().catch((error: unknown) => {
+    factsOf(response).log.warn('a malformed body was not judged by the domain', errorFields(error))
+    return []
+  })
+  const known = new Set(errors.map((error) => `${error.in}${error.pointer}`))
+  const more = judged
+    .map(({ path, reason }): FieldError => ({ in: 'body', pointer: pointerOf(path), rule: reason }))
+    .filter((error) => !known.has(`${error.in}${error.pointer}`))
+  return [...errors, ...more]
+}
 
 type Sent = KeptAnswer & { readonly replayed?: boolean; readonly text?: string }
 
@@ -91,10 +119,9 @@ const write = (
   route: Route,
   db: Db,
   request: Request,
-  caller: Omit<Caller, 'db'>,
+  { key, ...caller }: Omit<Caller, 'db'> & { readonly key: string | undefined },
   work: (caller: Caller) => Promise<Reply>,
 ): Promise<KeptAnswer & { readonly replayed?: boolean }> => {
-  const key = idempotencyKeyOf(request)
   if (key === undefined) {
     return db.transact(caller.tenantId, async (tx) =>
       answerOf(route, await work({ ...caller, db: joined(db, tx) })),
@@ -108,13 +135,14 @@ const write = (
   return answerOnce(db, keyed, async (tx) => answerOf(route, await work({ ...caller, db: joined(db, tx) })))
 }
 
-const idempotencyKeyOf = (request: Request): string | undefined => {
+const noKey = { type: 'read', key: undefined, errors: [] } as const
+
+const idempotencyKeyIn = (request: Request) => {
   const key = IdempotencyKey.optional().safeParse(request.get('idempotency-key'))
-  if (key.success) return key.data
+  if (key.success) return { type: 'read', key: key.data, errors: [] } as const
   const rule = key.error.issues[0]?.message ?? ''
-  throw new ProblemError('malformed-input', {
-    errors: [{ in: 'header', pointer: '/idempotency-key', rule }],
-  })
+  const error: FieldError = { in: 'header', pointer: '/idempotency-key', rule }
+  return { type: 'malformed', errors: [error] } as const
 }
 
 const answerOf = (route: Route, reply: Reply): KeptAnswer => {

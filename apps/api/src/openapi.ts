@@ -1,9 +1,19 @@
 /** The OpenAPI 3.1 document, made from the same declarations that the routes are made from. */
 import { z } from 'zod'
+import { answerExamples } from './answer-examples.ts'
 import { exampleOf } from './examples.ts'
 import type { Json } from './json.ts'
-import { IdempotencyKey, scopeOf } from './mount.ts'
+import { scopeOf } from './mount.ts'
 import { descriptionByName, schemaNames } from './named.ts'
+import {
+  answerHeaders,
+  commonParametersOf,
+  headers,
+  parameters,
+  problemHeaders,
+  unchangedHeaders,
+} from './openapi-headers.ts'
+import { Message, webhooksOf } from './openapi-webhooks.ts'
 import { PROBLEM_MEDIA_TYPE } from './problem.ts'
 import { problemNames, problems, type ProblemName } from './problems.ts'
 import { TEXT_MEDIA_TYPE } from './representation.ts'
@@ -14,6 +24,7 @@ export interface OpenApi {
   readonly info: Json
   readonly servers: readonly Json[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, { readonly post: Json }>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
     readonly securitySchemes: Json
@@ -44,11 +55,12 @@ export const openApiOf = (routes: readonly Route[], now: Date): OpenApi => {
       title: 'Aftercommit',
       version: '1',
       description:
-        'Scheduling on a transactional outbox. A request commits what was decided and what must follow, and answers; the effects are made afterwards, by dispatchers. Fields and types may be added to answers at any time.',
+        'Scheduling on a transactional outbox. A request commits what was decided and what must follow, and answers; the effects are made afterwards, by dispatchers. Fields and types may be added to answers at any time.\n\nA request is answered in JSON whatever `Accept` says, unless its operation names a second form; then a header that takes neither is refused with 406. Every key is held to a rate per tenant; who is over it is answered 429 with `Retry-After`, and nothing is done.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that gave out this document.' }],
     paths,
+    webhooks: webhooksOf(referenceTo(Message, 'messages')),
     components: {
       schemas: { ...namedSchemas(), Problem: problemSchema },
       securitySchemes: {
@@ -58,8 +70,8 @@ export const openApiOf = (routes: readonly Route[], now: Date): OpenApi => {
           description: 'An API key with the scopes read, write or both.',
         },
       },
-      headers: commonHeaders,
-      parameters: { ...commonParameters, idempotencyKey },
+      headers,
+      parameters,
     },
     security: [{ apiKey: [] }],
   }
@@ -97,19 +109,19 @@ const operationOf = (route: Route, now: Date): Operation => {
       ...parametersOf('path', route.params),
       ...parametersOf('query', route.query),
       ...parametersOf('header', route.headers),
-      ...(method === 'post' ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
-      ...Object.keys(commonParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      ...commonParametersOf(route),
     ],
     ...(body && { requestBody: { required: true, content: { [route.media]: bodyOf(route, body, now) } } }),
     responses: {
       ...answers(route),
-      ...(method === 'get' && {
-        304: {
-          description: 'What `If-None-Match` names is what stands here still.',
-          headers: headerReferences,
-        },
-      }),
-      ...problemResponses(problemsOf(route)),
+      ...(method === 'get' &&
+        route.answer.headers?.includes('etag') && {
+          304: {
+            description: 'What `If-None-Match` names is what stands here still.',
+            headers: unchangedHeaders,
+          },
+        }),
+      ...problemResponses(route, problemsOf(route)),
     },
   }
 }
@@ -133,13 +145,18 @@ const MAIL_EXAMPLE = [
   'Tuesday from 14:00 to 16:00 suits me.',
 ].join('\r\n')
 
-const answers = ({ answer, operationId }: Route): Record<string, Json> => {
+const answers = (route: Route): Record<string, Json> => {
+  const { answer, operationId } = route
   const { status, description, again, text } = answer
+  const example = answerExamples[operationId]
   const schema = referenceTo(answer.schema, `the answer of ${operationId}`)
   const asText = text && {
     [TEXT_MEDIA_TYPE]: { schema: { type: 'string', description: text.description } },
   }
-  const rest = { headers: headerReferences, content: { 'application/json': { schema }, ...asText } }
+  const rest = {
+    headers: answerHeaders(route),
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) }, ...asText },
+  }
   return {
     [status]: { description, ...rest },
     ...(again && { [again.status]: { description: again.description, ...rest } }),
@@ -182,18 +199,18 @@ export const problemsOf = (route: Route): readonly ProblemName[] => {
 }
 
 /** One response per status; its description names every problem that comes with it. */
-const problemResponses = (names: readonly ProblemName[]): Record<string, Json> => {
-  const linesByStatus = new Map<number, string[]>()
-  for (const name of [...new Set(names)]) {
-    const { status, title } = problems[name]
-    linesByStatus.set(status, [...(linesByStatus.get(status) ?? []), `\`/problems/${name}\`: ${title}`])
+const problemResponses = (route: Route, names: readonly ProblemName[]): Record<string, Json> => {
+  const namesByStatus = new Map<number, readonly ProblemName[]>()
+  for (const name of new Set(names)) {
+    const { status } = problems[name]
+    namesByStatus.set(status, [...(namesByStatus.get(status) ?? []), name])
   }
   return Object.fromEntries(
-    [...linesByStatus].map(([status, lines]) => [
+    [...namesByStatus].map(([status, group]) => [
       String(status),
       {
-        description: lines.join('\n\n'),
-        headers: headerReferences,
+        description: group.map((name) => `\`/problems/${name}\`: ${problems[name].title}`).join('\n\n'),
+        headers: problemHeaders(route, group),
         content: { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `${COMPONENTS}Problem` } } },
       },
     ]),
@@ -226,42 +243,4 @@ const problemSchema: Json = {
     },
   },
   required: ['type', 'title', 'status'],
-}
-
-const idempotencyKey: Json = {
-  name: 'idempotency-key',
-  in: 'header',
-  required: false,
-  description:
-    'Names this request. Repeated with the same key, method, address and body within 24 hours, it takes effect once and gets the same answer, with `idempotent-replayed: true`. A refusal is kept too: a new attempt takes a new key. Malformed requests are not kept.',
-  schema: bare(z.toJSONSchema(IdempotencyKey)),
-}
-
-const traceParentHeader = 'W3C Trace Context. A malformed one is treated as absent.'
-
-const commonParameters: Readonly<Record<string, Json>> = {
-  requestId: {
-    name: 'x-request-id',
-    in: 'header',
-    required: false,
-    description: 'Your own name for this request, returned and logged; one is made otherwise.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
-  },
-  traceParent: {
-    name: 'traceparent',
-    in: 'header',
-    required: false,
-    description: traceParentHeader,
-    schema: { type: 'string' },
-  },
-}
-
-const commonHeaders: Json = {
-  requestId: { description: "This request's id.", schema: { type: 'string' } },
-  traceParent: { description: 'The trace that this request belongs to.', schema: { type: 'string' } },
-}
-
-const headerReferences: Json = {
-  'x-request-id': { $ref: '#/components/headers/requestId' },
-  traceparent: { $ref: '#/components/headers/traceParent' },
 }

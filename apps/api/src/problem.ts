@@ -1,6 +1,7 @@
 import { errorFields } from '@aftercommit/platform/log'
 import type { ErrorRequestHandler, Response } from 'express'
 import type { z } from 'zod'
+import { jsonFaultIn } from './json-fault.ts'
 import { isUnavailable } from './unavailable.ts'
 import { problems, type ProblemName } from './problems.ts'
 import { factsOf } from './request.ts'
@@ -98,15 +99,24 @@ const requestProblem = (error: unknown): ProblemError | undefined => {
   const status: unknown = Reflect.get(error, 'status')
   switch (type) {
     case 'entity.parse.failed':
-      return unparsedProblem(Reflect.get(error, 'body'))
+      return new ProblemError('malformed-json', jsonDetail(Reflect.get(error, 'body')))
     case 'entity.too.large': {
       const limit: unknown = Reflect.get(error, 'limit')
       const detail = typeof limit === 'number' ? `At most ${limit} bytes are taken.` : undefined
       return new ProblemError('body-too-large', detail === undefined ? {} : { detail })
     }
     case 'encoding.unsupported':
+      return new ProblemError(
+        'unsupported-media-type',
+        { detail: `The body may be compressed with ${ENCODINGS}, or not at all.` },
+        { 'accept-encoding': ENCODINGS },
+      )
     case 'charset.unsupported':
-      return new ProblemError('unsupported-media-type')
+      return new ProblemError(
+        'unsupported-media-type',
+        { detail: 'This address takes application/json in UTF-8.' },
+        { accept: 'application/json' },
+      )
     default:
       return typeof status === 'number' && status >= 400 && status < 500
         ? new ProblemError('unreadable-request')
@@ -114,21 +124,15 @@ const requestProblem = (error: unknown): ProblemError | undefined => {
   }
 }
 
-/**
- * Why a body did not become an object. The parser's own words quote the body, which no answer and no log may do; where
- * it stopped is told without them.
- */
-const unparsedProblem = (body: unknown): ProblemError => {
-  if (typeof body !== 'string') return new ProblemError('malformed-json')
-  try {
-    JSON.parse(body)
-    return malformedBody([{ path: [], reason: 'must be an object' }])
-  } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    const at = /at position (\d+)/.exec(message)?.[1]
-    if (at !== undefined)
-      return new ProblemError('malformed-json', { detail: `It breaks off at character ${at}.` })
-    const detail = message.startsWith('Unexpected end') ? 'It ends too soon.' : undefined
-    return new ProblemError('malformed-json', detail === undefined ? {} : { detail })
+/** What the body parser unpacks. */
+const ENCODINGS = 'gzip, deflate, br'
+
+/** Where it stops being JSON. The body is not quoted, which no answer and no log may do. */
+const jsonDetail = (text: unknown): ProblemMore => {
+  const fault = typeof text === 'string' ? jsonFaultIn(text) : undefined
+  if (!fault) return {}
+  const { line, column, offset, expected } = fault
+  return {
+    detail: `It breaks off at character ${offset} (line ${line}, column ${column}): expected ${expected}.`,
   }
 }

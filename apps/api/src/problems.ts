@@ -1,9 +1,13 @@
 /** Every problem this server answers with: its status, its title, and what whoever gets it can do. */
-interface ProblemKind {
+export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly advice: string
+  /** Headers that come with it, by their names in `headerNames`. */
+  readonly headers?: readonly ProblemHeader[]
 }
+
+export type ProblemHeader = 'www-authenticate' | 'retry-after' | 'allow' | 'accept' | 'accept-encoding'
 
 export const problems = {
   'malformed-input': {
@@ -15,7 +19,8 @@ export const problems = {
   'malformed-json': {
     status: 400,
     title: 'The body is not JSON.',
-    advice: 'Send one JSON object, in UTF-8.',
+    advice:
+      '`detail` names the line and the column from which on it is not, and what was expected there. Send one JSON object, in UTF-8.',
   },
   'unreadable-request': {
     status: 400,
@@ -25,11 +30,13 @@ export const problems = {
   unauthenticated: {
     status: 401,
     title: 'A valid API key is required.',
+    headers: ['www-authenticate'],
     advice: 'Send `Authorization: Bearer <key>`. A revoked key is answered like an unknown one.',
   },
   'insufficient-scope': {
     status: 403,
     title: 'This API key may not do that.',
+    headers: ['www-authenticate'],
     advice: 'Reading needs the scope `read`, writing needs `write`; neither implies the other.',
   },
   'not-authorised': {
@@ -46,6 +53,7 @@ export const problems = {
   'method-not-allowed': {
     status: 405,
     title: 'This address does not know this method.',
+    headers: ['allow'],
     advice: 'The header `Allow` names the methods that it knows.',
   },
   'not-acceptable': {
@@ -122,18 +130,20 @@ export const problems = {
   'stale-version': {
     status: 412,
     title: 'What you have seen has changed since.',
-    advice: 'Read it again, decide again, and send the new `ETag` in `If-Match`.',
+    advice:
+      '`detail` names the current `ETag`. Read it again, decide again, and send that one in `If-Match`.',
   },
   'body-too-large': {
     status: 413,
     title: 'The body is larger than this endpoint takes.',
-    advice: 'The limit is 256 KiB.',
+    advice: '`detail` names the limit: 256 KiB for JSON, 10 MiB for a mail. Nothing was read of it.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'The body has not the media type that this address takes.',
+    headers: ['accept', 'accept-encoding'],
     advice:
-      'The header `Accept` of the answer names it: `application/json` in UTF-8, and `message/rfc822` where a mail is taken in.',
+      '`detail` and the header `Accept` of the answer name it: `application/json` in UTF-8, and `message/rfc822` where a mail is taken in. Where it is the compression, `Accept-Encoding` names what is unpacked.',
   },
   'idempotency-key-reused': {
     status: 422,
@@ -144,6 +154,7 @@ export const problems = {
   'rate-limited': {
     status: 429,
     title: 'Too many requests.',
+    headers: ['retry-after'],
     advice: 'Wait as many seconds as the header `Retry-After` says. Nothing was written.',
   },
   internal: {
@@ -155,6 +166,7 @@ export const problems = {
   unavailable: {
     status: 503,
     title: 'The database cannot be reached now.',
+    headers: ['retry-after'],
     advice:
       'Repeat the request after `Retry-After` seconds with the same Idempotency-Key: it takes effect once.',
   },

@@ -4,10 +4,12 @@ import { newSealingKey, sealingOf } from '@aftercommit/platform/sealing'
 import { useDatabase } from '@aftercommit/testing'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
-import { LocalDateTime } from '@aftercommit/scheduling'
+import { ClientMessage, LocalDateTime, MeetingState, repairKinds } from '@aftercommit/scheduling'
+import { answerExamples } from './answer-examples.ts'
 import { createTestApi } from './api.testing.ts'
 import { routesOf } from './app.ts'
 import { openApiOf } from './openapi.ts'
+import { messageExample } from './openapi-webhooks.ts'
 import { problemNames, problems } from './problems.ts'
 
 const database = useDatabase()
@@ -48,6 +50,34 @@ test('every route is in the document once, with its parameters and its problems'
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
     }),
   )
+})
+
+interface Documented {
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string }[]
+  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>
+}
+
+test('tags, keys, forms and limits stand where they apply, and nowhere else', () => {
+  const { paths } = openApiOf(routes, new Date())
+  for (const route of routes) {
+    const { parameters, responses } = paths[route.path]?.[route.method] as unknown as Documented
+    const names = parameters.map(({ $ref, name }) => $ref?.split('/').at(-1) ?? name)
+    const headersOf = (status: number) => Object.keys(responses[status]?.headers ?? {})
+    const isTagged = route.answer.headers?.includes('etag') ?? false
+    const isWritten = route.method === 'post'
+    expect([route.operationId, names.includes('ifNoneMatch'), '304' in responses]).toEqual([
+      route.operationId,
+      isTagged,
+      isTagged,
+    ])
+    expect(headersOf(route.answer.status).includes('etag')).toBe(isTagged)
+    expect(names.includes('idempotencyKey')).toBe(isWritten)
+    expect(headersOf(route.answer.status).includes('idempotent-replayed')).toBe(isWritten)
+    expect('406' in responses).toBe(route.answer.text !== undefined)
+    expect(names.includes('if-match')).toBe('412' in responses)
+    for (const status of [429, 503]) expect(headersOf(status)).toContain('retry-after')
+    for (const status of [401, 403]) expect(headersOf(status)).toContain('www-authenticate')
+  }
 })
 
 test('the reference page shows every operation and asks nobody for anything', async () => {
@@ -186,4 +216,41 @@ test.each(problemNames)('the problem %s is explained at its own address', async 
 test('a problem that does not exist is itself a problem', async () => {
   const answer = await createTestApi(database).send('get', `/problems/${randomUUID()}`).expect(404)
   expect(answer.body).toMatchObject({ type: '/problems/not-found' })
+})
+
+test('what we send is in the document: its headers, its body and what an answer to it means', () => {
+  const { webhooks, components } = openApiOf(routes, new Date())
+  expect(webhooks.message?.post).toMatchObject({
+    parameters: [{ name: 'webhook-id' }, { name: 'webhook-timestamp' }, { name: 'webhook-signature' }],
+    requestBody: {
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookMessage' } } },
+    },
+    responses: { '2XX': {}, 410: {}, 429: {} },
+  })
+  expect(ClientMessage.parse(messageExample)).toEqual(messageExample)
+  expect(JSON.stringify(components.schemas.WebhookMessage)).toContain('repair.opened')
+})
+
+test('states, repairs, exceptions and owners are explained where they are answered', async () => {
+  const { text } = await createTestApi(database).send('get', '/docs').expect(200)
+  const page = text.replaceAll(/<[^>]*>/g, ' ')
+  for (const { means } of Object.values(repairKinds)) {
+    expect(page).toContain(means.replaceAll('`', '').split(/[;'’]/)[0] ?? '')
+  }
+  for (const state of MeetingState.options) {
+    const meaning = z.globalRegistry.get(state.shape.type)?.description
+    expect([state.shape.type.value, typeof meaning]).toEqual([state.shape.type.value, 'string'])
+  }
+  expect(page).toContain('Whoever operates this service.')
+  expect(page).toContain('Who approves a time before it is booked.')
+})
+
+test('the example of every answer is one that its operation may give, down to the last field', () => {
+  for (const [operationId, example] of Object.entries(answerExamples)) {
+    const { schema } = routes.find((route) => route.operationId === operationId)?.answer ?? {}
+    expect([operationId, schema?.safeParse(example)]).toEqual([operationId, { success: true, data: example }])
+  }
+  // A trace and an explanation are as long as what they tell.
+  const without = routes.filter(({ operationId }) => !(operationId in answerExamples))
+  expect(without.map(({ operationId }) => operationId)).toEqual(['traceMeeting', 'explainTime'])
 })

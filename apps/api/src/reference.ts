@@ -100,6 +100,9 @@ const referencePage = (document: OpenApi): string => {
      an id in a path is a variable too.</p>
      <ul>${contents}</ul>
      <h2>Operations</h2>${operations.map((each) => operationSection(document, each)).join('')}
+     <h2>Webhooks</h2>${Object.values(document.webhooks)
+       .map(({ post }) => webhookSection(document, post))
+       .join('')}
      <h2>Schemas</h2>${schemas}
      <h2>Problems</h2><p>Every refusal is <code>application/problem+json</code> (RFC 9457). Its <code>type</code> is one of these.</p>
      ${problemNames.map(problemSection).join('')}`,
@@ -122,11 +125,36 @@ const operationSection = (
     <p>${prose(operation.summary)} ${prose(operation.description)}</p>
     ${bodySection(document, operation)}
     <pre>${escaped(curlOf(method, `${path}${queryIn(document, operation)}`, exampleIn(operation)))}</pre>
+    ${answerExample(operation)}
     <details><summary>Parameters</summary><table>${PARAMETER_HEAD}${parameters}</table></details>
     <details><summary>Answers</summary><table>${responses}</table></details></section>`
 }
 
-const bodySection = (document: OpenApi, { requestBody }: Operation): string => {
+const answerExample = ({ responses }: Operation): string => {
+  const example = mediaIn(responses[200] ?? responses[201])?.example
+  return example === undefined
+    ? ''
+    : `<details><summary>An answer</summary><pre>${escaped(JSON.stringify(example, undefined, 2))}</pre></details>`
+}
+
+/** What is sent to you: its headers, its body, and what your answer means. */
+const webhookSection = (document: OpenApi, post: Json): string => {
+  const parameters = Array.isArray(post.parameters) ? post.parameters.filter(isJson) : []
+  const responses = isJson(post.responses) ? Object.entries(post.responses) : []
+  const meanings = responses
+    .map(
+      ([status, response]) =>
+        `<tr><td><code>${status}</code></td><td>${prose(isJson(response) ? response.description : '')}</td></tr>`,
+    )
+    .join('')
+  const requestBody = isJson(post.requestBody) ? post.requestBody : {}
+  return `<section id="${String(post.operationId)}"><p>${prose(post.summary)} ${prose(post.description)}</p>
+    ${bodySection(document, { requestBody })}
+    <table>${PARAMETER_HEAD}${parameters.map(parameterRow).join('')}</table>
+    <h3>What your answer means</h3><table>${meanings}</table></section>`
+}
+
+const bodySection = (document: OpenApi, { requestBody }: Pick<Operation, 'requestBody'>): string => {
   if (!requestBody) return ''
   const name = schemaNameOf(requestBody)
   const schema = name === undefined ? undefined : document.components.schemas[name]

@@ -59,6 +59,9 @@ export interface RawRequest {
   readonly body: unknown
 }
 
+/** Headers of an answer that its operation declares. */
+export type AnswerHeader = 'etag' | 'location'
+
 export type BodyMedia = 'application/json' | 'message/rfc822'
 
 export interface Route {
@@ -82,13 +85,27 @@ export interface Route {
     readonly again?: { readonly status: number; readonly description: string } | undefined
     /** The same body for a person to read, sent to whoever prefers text. */
     readonly text?: { readonly description: string; readonly render: (body: unknown) => string } | undefined
+    /** What every such answer carries; a test holds the answers against it. */
+    readonly headers?: readonly AnswerHeader[] | undefined
   }
   /** A body that this server takes on the given day. Without one, it is put together from its fields' examples. */
   readonly example: ((now: Date) => unknown) | undefined
   readonly problems: readonly ProblemName[]
-  /** Throws a ProblemError that names everything malformed; else answers the work that is left. */
-  readonly read: (raw: RawRequest) => (caller: Caller) => Promise<Reply>
+  /** Throws when the address names nothing; else tells all that its parts have wrong, or the work that is left. */
+  readonly read: (raw: RawRequest) => Read
+  /** What is wrong with a body of a broken shape besides; see `Declaration`. */
+  readonly judge: Judge | undefined
 }
+
+export type Read =
+  | { readonly type: 'read'; readonly work: (caller: Caller) => Promise<Reply> }
+  | { readonly type: 'malformed'; readonly errors: readonly FieldError[] }
+
+/** Faults of a body that only the domain can tell, by where in the body they are. */
+export type Judge = (
+  body: unknown,
+  caller: Pick<Caller, 'db' | 'tenantId'>,
+) => Promise<readonly { readonly path: readonly PropertyKey[]; readonly reason: string }[]>
 
 const nothing = z.strictObject({})
 const noHeaders = z.object({})
@@ -114,6 +131,7 @@ interface Declaration<
     readonly description: string
     readonly schema: Answer
     readonly again?: { readonly status: 200; readonly description: string }
+    readonly headers?: readonly AnswerHeader[]
     readonly text?: {
       readonly description: string
       readonly render: (body: z.output<NoInfer<Answer>>) => string
@@ -121,6 +139,11 @@ interface Declaration<
   }
   /** Typed loosely, because its literals would widen before the body's type is known; a test parses it. */
   readonly example?: (now: Date) => unknown
+  /**
+   * What the domain finds wrong in the well-formed parts of a body whose shape is broken. The handler never sees such a
+   * body, and its sender shall learn everything from one answer.
+   */
+  readonly judge?: Judge
   /** What the handler may refuse with; what every route can meet is added by itself. */
   readonly problems: readonly Name[]
   readonly handle: (
@@ -144,7 +167,7 @@ export const route = <
 >(
   declaration: Declaration<Params, Query, Headers, Body, Answer, Name>,
 ): Route => {
-  const { handle, body, example, answer, media = 'application/json', ...rest } = declaration
+  const { handle, body, example, answer, judge, media = 'application/json', ...rest } = declaration
   const { text } = answer
   const parts = {
     params: declared(declaration.params, nothing),
@@ -158,13 +181,15 @@ export const route = <
     body,
     media,
     example,
+    judge,
     answer: {
       ...answer,
       text: text && { ...text, render: (given) => text.render(answer.schema.parse(given)) },
     },
     read: (raw) => {
       const input = readParts(parts, raw)
-      return (caller) => handle(input, caller)
+      if (input.type === 'malformed') return input
+      return { type: 'read', work: (caller) => handle(input, caller) }
     },
   }
 }
@@ -196,14 +221,22 @@ const readParts = <
   if (!params.success) throw new ProblemError('not-found')
   const query = parts.query.safeParse(raw.query)
   const headers = parts.headers.safeParse(raw.headers)
-  const body = parts.body.safeParse(raw.body)
-  const errors: FieldError[] = [
+  // Where a body is taken, none is an object without fields: each that it needs is then named.
+  const takesBody = !(parts.body instanceof z.ZodUndefined)
+  const body = parts.body.safeParse(takesBody && raw.body === undefined ? {} : raw.body)
+  if (query.success && headers.success && body.success) {
+    return {
+      type: 'read',
+      params: params.data,
+      query: query.data,
+      headers: headers.data,
+      body: body.data,
+    } as const
+  }
+  const errors: readonly FieldError[] = [
     ...(query.error ? fieldErrorsOf('query', query.error) : []),
     ...(headers.error ? fieldErrorsOf('header', headers.error) : []),
     ...(body.error ? fieldErrorsOf('body', body.error) : []),
   ]
-  if (!query.success || !headers.success || !body.success) {
-    throw new ProblemError('malformed-input', { errors })
-  }
-  return { params: params.data, query: query.data, headers: headers.data, body: body.data }
+  return { type: 'malformed', errors } as const
 }

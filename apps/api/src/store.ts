@@ -14,6 +14,14 @@ export const readKeyHolder = async (
   return row?.tenant_id && row.scopes ? { tenantId: row.tenant_id, scopes: row.scopes } : undefined
 }
 
+/** The time by which everything is decided, for what is decided outside of a transaction. */
+export const readNow = async (sql: Sql): Promise<Date> => {
+  const { rows } = await sql.query<{ now: Date }>('select app_now() as now')
+  const [row] = rows
+  if (!row) throw new Error('the database did not tell the time')
+  return row.now
+}
+
 /** An Idempotency-Key where it applies: in one tenant, for one operation. */
 export interface KeyPlace {
   readonly tenantId: string

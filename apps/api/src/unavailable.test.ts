@@ -6,6 +6,7 @@ const withCode = (code: string, cause?: unknown) => Object.assign(new Error(code
 test.each([
   ['a refused connection', withCode('ECONNREFUSED')],
   ['a shutdown of the server', withCode('57P01')],
+  ['a standby that takes no writes yet', withCode('25006')],
   ['too many connections', withCode('53300')],
   ['a transaction that got no connection', withCode('P2028')],
   ['a pool that waited in vain', new Error('timeout exceeded when trying to connect')],

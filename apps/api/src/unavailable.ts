@@ -1,9 +1,10 @@
 /**
- * Codes that say "the database is away", from sockets, from PostgreSQL (classes 08, 53 and 57P) and from Prisma. What
- * a transaction did before its connection broke is unknown to its client; that is what idempotency keys are for.
+ * Codes that say "the database is away", from sockets, from PostgreSQL (classes 08, 53 and 57P, and 25006 from a standby
+ * that is not promoted yet) and from Prisma. What a transaction did before its connection broke is unknown to its client;
+ * that is what idempotency keys are for.
  */
 const AWAY =
-  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|53...|57P0[1-5]|P1001|P1002|P1008|P1017|P2024|P2028)$/
+  /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|25006|53...|57P0[1-5]|P1001|P1002|P1008|P1017|P2024|P2028)$/
 
 /** node-postgres gives these two no code. */
 const MESSAGES = new Set([

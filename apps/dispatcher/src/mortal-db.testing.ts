@@ -21,10 +21,12 @@ export const mortalDb = (
 
   const query: Sql['query'] = async (text, values) => {
     const claims = text.includes("set state = 'leased'") || text.includes('outbox_claim(')
+    // An account's slot is asked for, and given back, around the work: its holder dies with it in hand.
+    const slots = /outbox_(take|free)_slots/.test(text)
     const marks = text.includes('set started_at = app_now()')
     if (phase === 'dead' && !claims) die()
     // The lanes are claimed together; a claim that comes later is still of the life before.
-    if (phase === 'doomed' && !claims && !(moment === 'performed' && marks)) die()
+    if (phase === 'doomed' && !claims && !slots && !(moment === 'performed' && marks)) die()
     const result = await db.query<never>(text, values)
     const claimed = claims && result.rows.some((row) => Reflect.get(row, 'action') === action)
     held ||= claimed

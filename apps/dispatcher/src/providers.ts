@@ -1,4 +1,5 @@
 /** The only place where credentials are opened. Everything else sees calendars and senders. */
+import { createHash } from 'node:crypto'
 import type { Calendar, TokenSource } from '@aftercommit/providers/calendar'
 import { googleCalendar } from '@aftercommit/providers/calendar/google'
 import { googleRefreshTokenSource } from '@aftercommit/providers/calendar/google-tokens'
@@ -8,7 +9,7 @@ import type { MailAddress } from '@aftercommit/providers/email'
 import { smtpMailer } from '@aftercommit/providers/email/smtp'
 import { webhookSender } from '@aftercommit/providers/webhook'
 import type { LinkSigner } from '@aftercommit/platform/links'
-import type { Unseal } from '@aftercommit/platform/sealing'
+import type { Seal, Unseal } from '@aftercommit/platform/sealing'
 import type { CalendarConnection, Post, World } from '@aftercommit/scheduling/handlers'
 import { z } from 'zod'
 
@@ -23,7 +24,14 @@ const Credential = z
       return z.NEVER
     }
   })
-  .pipe(z.object({ type: z.literal('refresh_token'), refreshToken: z.string() }))
+  .pipe(
+    z.object({
+      type: z.literal('refresh_token'),
+      refreshToken: z.string(),
+      /** Of a token that took another's place: by what the person's own grant is known. */
+      grant: z.string().optional(),
+    }),
+  )
 
 export interface ProviderSettings {
   readonly google: {
@@ -63,11 +71,22 @@ const postOf = ({ smtpUrl, requireTls, from, publicUrl, links }: MailSettings): 
   links,
 })
 
-/** Calendars are kept per connection, so that an access token is asked for once and not once per action. */
+/** What keeps a refresh token that took another's place. Without it every grant ends when its first token does. */
+export interface Rotation {
+  readonly seal: Seal
+  /** False, and nothing kept, when the connection's credential is another one by now. */
+  readonly keep: (
+    tenantId: string,
+    replaced: Pick<CalendarConnection, 'id' | 'sealedCredential'>,
+    sealed: Uint8Array,
+  ) => Promise<boolean>
+}
+
+/** Calendars are kept per grant, so that an access token is asked for once and not once per action. */
 const CALENDARS_MAX = 10_000
 
-export const worldOf = (settings: ProviderSettings, unseal: Unseal): World => {
-  const calendarByConnection = new Map<string, Calendar>()
+export const worldOf = (settings: ProviderSettings, unseal: Unseal, rotation?: Rotation): World => {
+  const calendarByGrant = new Map<string, Calendar>()
   return {
     callTimeoutMs: settings.callTimeoutMs,
     post: settings.mail && postOf(settings.mail),
@@ -77,22 +96,37 @@ export const worldOf = (settings: ProviderSettings, unseal: Unseal): World => {
       return secret === undefined ? { type: 'unreadable' } : { type: 'opened', secret }
     },
     calendarOf: (tenantId, connection) => {
-      const key = `${connection.id}/${Buffer.from(connection.sealedCredential).toString('base64')}`
-      const kept = calendarByConnection.get(key)
-      if (kept) return { type: 'opened', calendar: kept }
-      const opened = open(unseal, connection.sealedCredential, `${tenantId}/${connection.id}`)
-      const credential = Credential.safeParse(opened)
+      const context = `${tenantId}/${connection.id}`
+      const credential = Credential.safeParse(open(unseal, connection.sealedCredential, context))
       if (!credential.success) return { type: 'unreadable' }
-      const [oldest] = calendarByConnection.keys()
-      if (calendarByConnection.size >= CALENDARS_MAX && oldest !== undefined)
-        calendarByConnection.delete(oldest)
-      const { refreshToken } = credential.data
-      const calendar = calendarFor(settings, connection.provider, refreshToken)
-      calendarByConnection.set(key, calendar)
+      const { refreshToken, grant = nameOf(connection.sealedCredential) } = credential.data
+      const key = `${connection.id}/${grant}`
+      const kept = calendarByGrant.get(key)
+      if (kept) return { type: 'opened', calendar: kept }
+      const [oldest] = calendarByGrant.keys()
+      if (calendarByGrant.size >= CALENDARS_MAX && oldest !== undefined) calendarByGrant.delete(oldest)
+      let { sealedCredential } = connection
+      const keep = async (next: string): Promise<void> => {
+        if (!rotation) return
+        const sealed = rotation.seal(
+          JSON.stringify({ ...credential.data, refreshToken: next, grant }),
+          context,
+        )
+        const isKept = await rotation.keep(tenantId, { id: connection.id, sealedCredential }, sealed)
+        if (isKept) sealedCredential = sealed
+        // What another dispatcher or the person has put there stays. The next action opens that.
+        else if (calendarByGrant.get(key) === calendar) calendarByGrant.delete(key)
+      }
+      const calendar = calendarFor(settings, connection.provider, refreshToken, keep)
+      calendarByGrant.set(key, calendar)
       return { type: 'opened', calendar }
     },
   }
 }
+
+/** A person's grant is known by how it was first sealed: the same for every dispatcher, and another one once it is renewed. */
+const nameOf = (sealedCredential: Uint8Array): string =>
+  createHash('sha256').update(sealedCredential).digest('base64url')
 
 /**
  * What was sealed, or undefined. Unsealing throws when the key has left the ring or the content is another place's;
@@ -106,11 +140,12 @@ const open = (unseal: Unseal, sealed: Uint8Array, context: string): string | und
   }
 }
 
-/** One grant's calendar. */
+/** One grant's calendar. `onRotated` is told of the refresh token that is to be used from now on; Google's never change. */
 export const calendarFor = (
   settings: Pick<ProviderSettings, 'google' | 'microsoft'>,
   provider: CalendarConnection['provider'],
   refreshToken: string,
+  onRotated?: (refreshToken: string) => Promise<void>,
 ): Calendar => {
   switch (provider) {
     case 'google': {
@@ -120,7 +155,11 @@ export const calendarFor = (
     }
     case 'microsoft': {
       const { baseUrl, ...client } = settings.microsoft
-      const tokens: TokenSource = microsoftRefreshTokenSource({ ...client, refreshToken })
+      const tokens: TokenSource = microsoftRefreshTokenSource({
+        ...client,
+        refreshToken,
+        ...(onRotated && { onRotated }),
+      })
       return microsoftCalendar({ tokens, ...(baseUrl !== undefined && { baseUrl }) })
     }
   }

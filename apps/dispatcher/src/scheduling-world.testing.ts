@@ -24,6 +24,8 @@ export interface SchedulingWorld {
   readonly control: SimulatorControl
   /** Takes any POST, and does nothing with it. */
   readonly sink: string
+  /** What the API seals under, and the dispatchers open with. */
+  readonly unseal: Unseal
   /** A client of its own: a tenant, an API key, connected calendars and a webhook inbox. */
   createClient(spans?: Spans): Promise<Client>
   /** Another dispatcher on the same database. */
@@ -37,6 +39,7 @@ export interface DispatcherOptions {
   /** In the place of the test database's own connection, to be cut off at a chosen moment. */
   readonly db?: Db
   readonly leaseMs?: number
+  readonly pollMs?: number
   readonly spans?: Spans
   /** In the place of the key ring under which the API sealed. */
   readonly unseal?: Unseal
@@ -93,9 +96,11 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
     get control() {
       return simulatorControl(url())
     },
+    unseal,
     createDispatcher: (options = {}) =>
       createDispatcher({
         db: database.dispatcher,
+        seal,
         unseal,
         leaseMs: 60_000,
         pollMs: 50,

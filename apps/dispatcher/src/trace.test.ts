@@ -114,7 +114,7 @@ describe('the trace of a meeting', () => {
     const lost = entries.filter(({ outcome }) => outcome === 'lease_lost')
     expect(new Set(lost.map(({ replicaId }) => replicaId))).toEqual(new Set([doomed.replicaId]))
     expect(waits.flatMap(({ because }) => because)).toContain('lease_lost')
-    expect(await textOf(story)).toMatch(/^WAITED FOR +p\d .* because of lease_lost/m)
+    expect(await textOf(story)).toMatch(/^WAITED FOR +p\d .* because its dispatcher went silent/m)
   })
 
   test('answers from its text alone, on one page, and names nobody', async () => {
@@ -139,10 +139,11 @@ describe('the trace of a meeting', () => {
       owner: 'named_approver',
       code: 'approval',
       until: '2027-03-24T12:00:00.000Z',
+      subject: { type: 'proposal', id: (await story.view()).proposal?.id },
     })
     expect(stages.map(({ stage }) => stage)).toEqual(['availability', 'choice'])
     expect(await textOf(story)).toMatch(
-      /^NEXT +the named approver must act: approval, until Wed 2027-03-24 12:00Z$/m,
+      /^NEXT +the approver whom the meeting names must act: approve proposal 1, or not, until Wed 2027-03-24 12:00Z$/m,
     )
   })
 })

@@ -5,6 +5,7 @@ import type { Express } from 'express'
 import { controlRoutes, unknownControl } from './control.ts'
 import { googleRoutes } from './google/routes.ts'
 import type { Exchanged } from './exchange.ts'
+import { frontPage } from './front-page.ts'
 import { graphRoutes, loginRoutes } from './microsoft/routes.ts'
 import { clearFaults } from './faults.ts'
 import { startMailServer } from './mail/server.ts'
@@ -42,8 +43,8 @@ export const startSimulator = async ({
 }: SimulatorOptions = {}): Promise<Simulator> => {
   const world = emptyWorld(observe)
   const stopping = new AbortController()
-  const server = createServer(simulatorApp(world, stopping.signal))
   const mail = await startMailServer(world, smtpPort, stopping.signal)
+  const server = createServer(simulatorApp(world, stopping.signal, mail.url))
   const stop = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     stopping.abort()
@@ -59,10 +60,11 @@ export const startSimulator = async ({
   }
 }
 
-const simulatorApp = (world: World, stopping: AbortSignal): Express => {
+const simulatorApp = (world: World, stopping: AbortSignal, smtpUrl: string): Express => {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
+  app.get('/', frontPage(world, smtpUrl))
   app.use(express.text({ type: () => true, limit: '4mb' }))
   app.use('/google', googleRoutes(world, stopping))
   app.use('/graph', graphRoutes(world, stopping))

@@ -3,6 +3,8 @@ import type { ActionRequest, Subject } from './action.ts'
 import { announce } from './hints.ts'
 import { insertRows, supersedeRows, type Sql } from './sql.ts'
 
+export { bindTenant, throughPrisma, type RawQueries } from './sql.ts'
+
 /**
  * A transaction bound to a tenant. `afterCommit` runs a hint outside of it once it has committed; it is optional,
  * because polling finds every row that no hint announced.

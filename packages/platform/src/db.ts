@@ -52,6 +52,13 @@ export interface DbOptions {
   readonly transactionMaxMs?: number
   /** Off for poolers in transaction mode, which hand out connections that do not know our names. */
   readonly preparedStatements?: boolean
+  /** Past the pooler, for the LISTEN connection: a pooler in transaction mode swallows notifications. */
+  readonly listenUrl?: string
+  /**
+   * How long a connection in use may be silent. Longer than any statement; then it is given up, for the machine behind it
+   * may have vanished without a word, and the kernel goes on trying for a quarter of an hour. For ever when left out.
+   */
+  readonly silenceMaxMs?: number
   readonly onHintError?: (error: unknown) => void
 }
 
@@ -102,7 +109,10 @@ export const openDb = (options: DbOptions): Db => {
   // An idle connection that breaks is replaced by the pool; the next statement reports what matters.
   pool.on('error', () => undefined)
   // So does one that breaks between two statements; an error that nobody listens to would end the process.
-  pool.on('connect', (client) => void client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    if (options.silenceMaxMs !== undefined) giveUpWhenSilent(client, options.silenceMaxMs)
+  })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   const named = statementNames(preparedStatements)
   const on = (target: pg.Pool | pg.PoolClient): Sql => ({
@@ -151,6 +161,25 @@ export const openDb = (options: DbOptions): Db => {
 }
 
 const KEEP_ALIVE_MS = 10_000
+
+/** The socket of a connection, which node-postgres shows and does not promise; silence.test.ts keeps watch. */
+interface OnSocket {
+  readonly connection: {
+    readonly stream: { setTimeout(ms: number, elapsed: () => void): void; destroy(error: Error): void }
+  }
+}
+
+/** Keep-alive speaks up only while nothing of ours waits to be taken; a statement already sent needs this. */
+const giveUpWhenSilent = (client: pg.PoolClient, silenceMaxMs: number): void => {
+  const { stream } = (client as unknown as OnSocket).connection
+  stream.setTimeout(silenceMaxMs, () =>
+    // Named as the kernel would name it, a good deal later.
+    stream.destroy(
+      Object.assign(new Error('the database has been silent for too long'), { code: 'ETIMEDOUT' }),
+    ),
+  )
+}
+
 /** Our statements end this much before Prisma gives the connection back, however exactly timers go off. */
 const CLOSING_MS = 10
 
@@ -217,7 +246,7 @@ const listenOn = async (
   lost: (error: Error) => void,
 ): Promise<() => Promise<void>> => {
   const client = new pg.Client({
-    connectionString: options.url,
+    connectionString: options.listenUrl ?? options.url,
     application_name: `${options.applicationName} listen`,
     connectionTimeoutMillis: options.acquireMaxMs ?? 10_000,
     keepAlive: true,

@@ -23,6 +23,16 @@ export const absenceCodes = [
 ] as const
 export type AbsenceCode = (typeof absenceCodes)[number]
 
+/** What each of them says was not told. */
+export const absenceMeanings = {
+  zone_missing: "The zone of the meeting, or of somebody's working hours.",
+  authority_missing: 'Who approves a time before it is booked.',
+  identity_missing: 'Who a participant is: an address.',
+  outreach_missing:
+    'How the time of somebody is learned: their calendar is not connected, and there is no authority to ask by mail.',
+  organizer_calendar_missing: 'In whose calendar the event is written.',
+} as const satisfies Record<AbsenceCode, string>
+
 /** Where in the intent something is missing, and what. */
 export interface Absence {
   readonly code: AbsenceCode

@@ -16,10 +16,12 @@ import {
 import type { MeetingId, ParticipantId, ProposalId } from './ids.ts'
 import { sameAddress } from './intent.ts'
 import { currentEvidence } from './known.ts'
+import type { Decider } from './decision.ts'
 import type { IncompleteMeeting, Meeting, MeetingStateType } from './meeting.ts'
 import {
   endExceptions,
   endRepairs,
+  insertDecision,
   isComplete,
   lockAnyMeeting,
   readActiveEndpointIds,
@@ -49,16 +51,18 @@ export const cancelMeeting = (
     const meeting = await lockAnyMeeting(tx, meetingId)
     if (!meeting) return { type: 'not_found' }
     if (!isComplete(meeting)) {
-      return mayCancelDraft(meeting, by) ? cancelDraft(tx, meeting) : { type: 'not_authorised' }
+      const right = rightOverDraft(meeting, by)
+      return right ? cancelDraft(tx, meeting, right) : { type: 'not_authorised' }
     }
-    if (!authorityOver(meeting.intent, by)) return { type: 'not_authorised' }
-    return cancelWithin(tx, meeting)
+    const authority = authorityOver(meeting.intent, by)
+    return authority ? cancelWithin(tx, meeting, authority) : { type: 'not_authorised' }
   })
 
 /** The same under the meeting's lock, for a choice that ends a repair. */
 export const cancelWithin = async (
   tx: Tx,
   meeting: Meeting,
+  by: Decider,
 ): Promise<Extract<CancelResult, { type: 'cancelled' | 'cancelling' | 'ended' }>> => {
   const subject = { type: 'meeting', id: meeting.id }
   const endpointIds = await readActiveEndpointIds(tx)
@@ -79,18 +83,23 @@ export const cancelWithin = async (
   if (change.type === 'ended') return change
   await endRepairs(tx, meeting.id)
   await saveMeeting(tx, change.meeting)
+  await insertDecision(tx, change.meeting, { type: 'cancelled', by })
   await enqueue(tx, change.actions)
   return change
 }
 
 /** Where neither organizer nor approver was told yet, whoever has the client's key may. */
-const mayCancelDraft = ({ draft: { organizer, approval } }: IncompleteMeeting, by: string): boolean => {
-  const named = [organizer?.address, approval?.type === 'named_approver' ? approval.address : undefined]
-  const known = named.filter((address) => address !== undefined)
-  return known.length === 0 || known.some((address) => sameAddress(address, by))
+const rightOverDraft = (
+  { draft: { organizer, approval } }: IncompleteMeeting,
+  by: string,
+): Decider | undefined => {
+  const approver = approval?.type === 'named_approver' ? approval.address : undefined
+  if (organizer?.address === undefined && approver === undefined) return 'requester'
+  if (organizer?.address !== undefined && sameAddress(organizer.address, by)) return 'organizer'
+  return approver !== undefined && sameAddress(approver, by) ? 'named_approver' : undefined
 }
 
-const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting): Promise<CancelResult> => {
+const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting, by: Decider): Promise<CancelResult> => {
   if (meeting.state.type !== 'incomplete') return { type: 'ended', state: meeting.state.type }
   const { name } = schedulingActions.reachDeadline
   await supersede(tx, { type: 'meeting', id: meeting.id }, [name], 'cancelled')
@@ -102,6 +111,7 @@ const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting): Promise<CancelRe
   )
   const change = cancelIncomplete(meeting, await readActiveEndpointIds(tx))
   await saveMeeting(tx, change.meeting)
+  await insertDecision(tx, change.meeting, { type: 'cancelled', by })
   await enqueue(tx, change.actions)
   return { type: 'cancelled', meeting: change.meeting }
 }

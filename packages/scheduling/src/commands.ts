@@ -8,10 +8,11 @@ import { absencesOf, type Absence } from './absence.ts'
 import { schedulingActions } from './actions.ts'
 import { draftOf } from './draft.ts'
 import { ConnectionId, EndpointId, ExceptionId, MeetingId, ParticipantId, type ProposalId } from './ids.ts'
-import { MeetingIntent, sameAddress, untimely, type IntentDraft } from './intent.ts'
+import { MeetingIntent, untimely, type IntentDraft } from './intent.ts'
 import { approve, type Approval, type Approver } from './booking.ts'
-import { gatherNow } from './gathering.ts'
+import { gatherNow, lookAgainByRule } from './gathering.ts'
 import { currentEvidence } from './known.ts'
+import { unknownAmong, type UnknownReference } from './references.ts'
 import {
   askForAbsent,
   deadlineOf,
@@ -30,23 +31,17 @@ import {
   insertMeeting,
   insertParticipants,
   lockMeeting,
+  noteReconnected,
   placeHolds,
   readActiveEndpointIds,
   readApproval,
   readConnectionId,
-  readConnections,
   readEvidence,
   readParticipants,
   readProposal,
   renewConnection,
   saveMeeting,
 } from './store.ts'
-
-/** Where in a request something names what the tenant does not have. */
-export interface UnknownReference {
-  readonly path: readonly (string | number)[]
-  readonly reason: string
-}
 
 export type OpenResult =
   | { readonly type: 'opened'; readonly meeting: Meeting | IncompleteMeeting }
@@ -145,26 +140,20 @@ export const participantOf = (
   askedRound: undefined,
 })
 
-/** A reference to a calendar that this tenant has not connected, or that is somebody else's, is malformed input. */
-export const unknownReferences = async (tx: Tx, draft: IntentDraft): Promise<readonly UnknownReference[]> => {
-  const named = [
-    { path: ['organizer', 'calendarConnectionId'], who: draft.organizer },
-    ...draft.participants.map((who, index) => ({
-      path: ['participants', index, 'calendarConnectionId'],
-      who,
-    })),
-  ]
-  const ids = named.flatMap(({ who }) => (who?.calendarConnectionId ? [who.calendarConnectionId] : []))
-  const known = await readConnections(tx, ids)
-  return named.flatMap(({ path, who }): UnknownReference[] => {
-    if (who?.calendarConnectionId === undefined) return []
-    const connection = known.get(who.calendarConnectionId)
-    if (!connection) return [{ path, reason: 'no such calendar connection' }]
-    if (who.address !== undefined && !sameAddress(connection.address, who.address)) {
-      return [{ path, reason: "this calendar connection is another person's" }]
-    }
-    return []
+/** What an intent names that this tenant does not have: calendars of its organizer, its people and their substitutes. */
+export const unknownReferences = (tx: Tx, draft: IntentDraft): Promise<readonly UnknownReference[]> => {
+  const people = draft.participants.flatMap(({ substitutes = [], ...who }, index) => [
+    { path: ['participants', index], who },
+    ...substitutes.map((each, at) => ({ path: ['participants', index, 'substitutes', at], who: each })),
+  ])
+  const named = [{ path: ['organizer'], who: draft.organizer }, ...people]
+  const references = named.flatMap(({ path, who }) => {
+    const connectionId = who?.calendarConnectionId
+    return connectionId === undefined
+      ? []
+      : [{ path: [...path, 'calendarConnectionId'], connectionId, address: who?.address }]
   })
+  return unknownAmong(tx, references)
 }
 
 /** The time cannot be approved any more, and another one is looked for. */
@@ -213,10 +202,9 @@ export const approveWithin = async (
   proposal: Proposal,
   by: Approver,
 ): Promise<Exclude<Approval, { readonly type: 'slot_passed' }> | LookedForAgain> => {
-  const lookAgain = async (type: LookedForAgain['type']): Promise<LookedForAgain> => ({
-    type,
-    ...(await gatherNow(tx, nextRound(meeting))),
-  })
+  const lookAgain = async (type: LookedForAgain['type']): Promise<LookedForAgain> => {
+    return { type, ...(await lookAgainByRule(tx, nextRound(meeting), { because: type })) }
+  }
   const approval = approve(meeting, proposal, by, tx.now)
   if (approval.type === 'slot_passed') return lookAgain('slot_passed')
   if (approval.type !== 'approved') return approval
@@ -285,6 +273,7 @@ export const connectCalendar = (
     const known = await readConnectionId(tx, provider, address)
     if (!known) throw new Error('a calendar is connected, and its connection is not there')
     await renewConnection(tx, known, sealedFor(known))
+    await noteReconnected(tx, known)
     return { type: 'reconnected', id: known }
   })
 

@@ -5,15 +5,19 @@ import { evidenceSources, type Evidence } from './evidence.ts'
 import { explainRejected, findTimes, type RejectionReason } from './overlap.ts'
 import { findTimesInputOf, type Search } from './search.ts'
 import { SlotJson, slotJsonOf } from './slot.ts'
+import { absenceText, causeText, sourceText } from './trace-codes.ts'
 
 const Stretch = { start: z.iso.datetime(), end: z.iso.datetime() }
 
+const words = z.string().meta({ description: 'The same for a person to read.' })
+
 const Reason = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('outside_window'), window: z.object(Stretch) }),
-  z.object({ type: z.literal('before_earliest_start'), earliestStart: z.iso.datetime() }),
-  z.object({ type: z.literal('off_grain'), everyMinutes: z.int(), timeZone: z.string() }),
+  z.object({ type: z.literal('outside_window'), words, window: z.object(Stretch) }),
+  z.object({ type: z.literal('before_earliest_start'), words, earliestStart: z.iso.datetime() }),
+  z.object({ type: z.literal('off_grain'), words, everyMinutes: z.int(), timeZone: z.string() }),
   z.object({
     type: z.literal('required_missing'),
+    words,
     participantId: z.string(),
     because: z.enum(absenceReasons),
     stretches: z
@@ -89,17 +93,31 @@ const reasonJsonOf = (reason: RejectionReason, context: Context): z.output<typeo
   const { input, evidenceByPerson, codeByPerson } = context
   switch (reason.type) {
     case 'outside_window':
-      return { type: reason.type, window: stretchJsonOf(input.window) }
+      return {
+        type: reason.type,
+        words: 'it does not lie in the window in which the meeting was asked for',
+        window: stretchJsonOf(input.window),
+      }
     case 'before_earliest_start':
-      return { type: reason.type, earliestStart: input.approachNotBefore.toISOString() }
+      return {
+        type: reason.type,
+        words: 'it is too soon: a meeting must leave people time before it starts',
+        earliestStart: input.approachNotBefore.toISOString(),
+      }
     case 'off_grain':
-      return { type: reason.type, everyMinutes: input.grainMs / 60_000, timeZone: input.zone }
+      return {
+        type: reason.type,
+        words: `a start is looked for every ${input.grainMs / 60_000} minutes, and this is none of them`,
+        everyMinutes: input.grainMs / 60_000,
+        timeZone: input.zone,
+      }
     case 'required_missing': {
       const { participantId, because, stretches } = reason
       const piece = isFromEvidence[because] ? evidenceByPerson.get(participantId) : undefined
       const code = because === 'unknown' ? codeByPerson.get(participantId) : undefined
       return {
         type: reason.type,
+        words: missingWords(because, code, piece),
         participantId,
         because,
         stretches: stretches.map(stretchJsonOf),
@@ -110,6 +128,16 @@ const reasonJsonOf = (reason: RejectionReason, context: Context): z.output<typeo
       }
     }
   }
+}
+
+const missingWords = (
+  because: (typeof absenceReasons)[number],
+  code: string | undefined,
+  piece: Evidence | undefined,
+): string => {
+  const why = code === undefined ? '' : ` (${causeText(code)})`
+  const source = piece === undefined ? '' : `, by ${sourceText(piece.source)}`
+  return `a required person cannot: ${absenceText(because)}${why}${source}`
 }
 
 /** Hours come from the meeting itself, and what is held from other meetings. */

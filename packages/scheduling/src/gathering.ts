@@ -3,8 +3,18 @@ import { supersede } from '@aftercommit/outbox/enqueue'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
 import { knownPeople, messagesTo } from './known.ts'
+import type { LookAgainReason } from './decision.ts'
+import type { ParticipantId } from './ids.ts'
 import { evidenceArrived, gather, type Change, type Meeting } from './meeting.ts'
-import { markAsked, readContacts, readEvidence, readParticipants } from './store.ts'
+import { openRepairNow } from './repairing.ts'
+import {
+  countLooksAgain,
+  insertDecision,
+  markAsked,
+  readContacts,
+  readEvidence,
+  readParticipants,
+} from './store.ts'
 
 /** Begins the meeting's current round. Its caller saves the meeting and enqueues. */
 export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
@@ -21,6 +31,34 @@ export const gatherNow = async (tx: Tx, meeting: Meeting): Promise<Change> => {
     now: tx.now,
   })
   await markAsked(tx, asked, meeting.round)
+  return change
+}
+
+/** After so many times in a row in which what was found was lost again, a person must look: more of the same helps nobody. */
+export const LOOKS_AGAIN_MAX = 10
+
+export interface LookingAgain {
+  readonly because: Exclude<LookAgainReason, 'answered' | 'declined' | 'cleared'>
+  /** Whose time was in the way. */
+  readonly participantIds?: readonly ParticipantId[]
+}
+
+/**
+ * Begins the meeting's round, the next one because what was found holds no more, by nobody's word. When that has happened
+ * too often since anybody said anything, it is a repair instead. Its caller saves the meeting and enqueues.
+ */
+export const lookAgainByRule = async (
+  tx: Tx,
+  meeting: Meeting,
+  { because, participantIds = [] }: LookingAgain,
+): Promise<Change> => {
+  const looks = await countLooksAgain(tx, meeting.id)
+  if (looks >= LOOKS_AGAIN_MAX) {
+    const facts = { because, looks, ...(participantIds.length > 0 && { participantIds }) }
+    return openRepairNow(tx, meeting, { code: 'no_progress', owner: 'organizer', facts })
+  }
+  const change = await gatherNow(tx, meeting)
+  await insertDecision(tx, change.meeting, { type: 'looked_again', by: 'rule', because, participantIds })
   return change
 }
 

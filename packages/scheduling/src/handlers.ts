@@ -18,6 +18,7 @@ import { writeEvent } from './handlers/write-event.ts'
 export { schedulingActions }
 export type { Post } from './handlers/mail.ts'
 export type { OpenedCalendar, OpenedSecret, World } from './handlers/world.ts'
+export { replaceCredential } from './store.ts'
 export type { CalendarConnection, WebhookEndpoint } from './store.ts'
 
 export const schedulingHandlers = (world: World): readonly Registration<Tx>[] => {

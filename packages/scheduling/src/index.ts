@@ -8,7 +8,7 @@ export {
   type ConnectResult,
   type OpenResult,
 } from './commands.ts'
-export { absenceCodes, resolutionByCode } from './absence.ts'
+export { absenceCodes, absenceMeanings, resolutionByCode } from './absence.ts'
 export { listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
 export {
   ConnectionId,
@@ -21,8 +21,11 @@ export {
 } from './ids.ts'
 export { disableWebhookEndpoint, listConnections, listEndpoints } from './integrations.ts'
 export { IntentDraft } from './intent.ts'
+export { faultsBeyondShape } from './faults.ts'
 export { listMeetings } from './list.ts'
 export { MeetingState } from './meeting.ts'
+export { ClientMessage } from './message.ts'
+export { exceptionOwnerMeanings, ownerMeanings } from './owners.ts'
 export { MeetingTrace, readTrace } from './trace.ts'
 export { TraceEntry } from './trace-entries.ts'
 export { traceText } from './trace-text.ts'

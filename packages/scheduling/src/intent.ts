@@ -232,10 +232,12 @@ export const IntentDraft = z
     approval: Authority.optional(),
   })
   .check((context) => {
-    const complain: Complain = (path, message) =>
-      context.issues.push({ code: 'custom', input: context.value, path, message })
-    checkPeople(context.value.participants, complain)
-    checkWindow(context.value, complain)
+    for (const { path, reason } of [
+      ...peopleFaults(context.value.participants),
+      ...windowFaults(context.value),
+    ]) {
+      context.issues.push({ code: 'custom', input: context.value, path: [...path], message: reason })
+    }
   })
 export type IntentDraft = z.output<typeof IntentDraft>
 
@@ -252,47 +254,54 @@ export const MeetingIntent = z.strictObject({
 })
 export type MeetingIntent = z.output<typeof MeetingIntent>
 
-type Complain = (path: (string | number)[], message: string) => void
-
-const checkPeople = (
-  people: readonly { readonly address?: string | undefined; readonly role: string }[],
-  complain: Complain,
-): void => {
-  const seen = new Set<string>()
-  people.forEach(({ address }, index) => {
-    if (address === undefined) return
-    const key = address.toLowerCase()
-    if (seen.has(key)) complain(['participants', index, 'address'], 'the same person twice')
-    seen.add(key)
-  })
-  if (!people.some(({ role }) => role === 'required')) {
-    complain(['participants'], 'at least one participant must be required')
-  }
+/** What is wrong in a place that is well formed by itself. */
+interface Fault {
+  readonly path: readonly (string | number)[]
+  readonly reason: string
 }
 
-const checkWindow = (
-  draft: {
-    readonly window: { readonly from: string; readonly to: string }
-    readonly timeZone?: TimeZone | undefined
-    readonly durationMinutes: number
-  },
-  complain: Complain,
-): void => {
+/** Rules between the people of an intent. */
+export const peopleFaults = (
+  people: readonly { readonly address?: string | undefined; readonly role: string }[],
+): readonly Fault[] => {
+  const seen = new Set<string>()
+  const twice = people.flatMap(({ address }, index): Fault[] => {
+    if (address === undefined) return []
+    const key = address.toLowerCase()
+    if (seen.has(key)) return [{ path: ['participants', index, 'address'], reason: 'the same person twice' }]
+    seen.add(key)
+    return []
+  })
+  const reason = 'at least one participant must be required'
+  return people.some(({ role }) => role === 'required')
+    ? twice
+    : [...twice, { path: ['participants'], reason }]
+}
+
+/** Rules between the edges of a window, its zone and the length of the meeting. */
+export const windowFaults = (draft: {
+  readonly window: { readonly from: string; readonly to: string }
+  readonly timeZone?: TimeZone | undefined
+  readonly durationMinutes: number
+}): readonly Fault[] => {
   // Without a zone the length is known to the hour or so; with it, each edge must exist exactly once.
   const zone = draft.timeZone
   const from = zone ? edge(draft.window.from, zone) : new Date(`${draft.window.from}Z`)
   const to = zone ? edge(draft.window.to, zone) : new Date(`${draft.window.to}Z`)
-  if (!(from instanceof Date)) complain(['window', 'from'], from)
-  if (!(to instanceof Date)) complain(['window', 'to'], to)
-  if (!(from instanceof Date) || !(to instanceof Date)) return
-  const lengthMs = to.getTime() - from.getTime()
-  if (lengthMs < 0) complain(['window', 'to'], 'the window ends before it starts')
-  else if (lengthMs < draft.durationMinutes * MINUTE_MS) {
-    complain(['window', 'to'], 'the window is shorter than the meeting')
+  if (!(from instanceof Date) || !(to instanceof Date)) {
+    return [
+      ...(from instanceof Date ? [] : [{ path: ['window', 'from'], reason: from }]),
+      ...(to instanceof Date ? [] : [{ path: ['window', 'to'], reason: to }]),
+    ]
   }
-  if (lengthMs > WINDOW_MAX_DAYS * DAY_MS) {
-    complain(['window', 'to'], `the window is longer than ${WINDOW_MAX_DAYS} days`)
-  }
+  const reason = lengthRule(to.getTime() - from.getTime(), draft.durationMinutes * MINUTE_MS)
+  return reason === undefined ? [] : [{ path: ['window', 'to'], reason }]
+}
+
+const lengthRule = (lengthMs: number, meetingMs: number): string | undefined => {
+  if (lengthMs < 0) return 'the window ends before it starts'
+  if (lengthMs < meetingMs) return 'the window is shorter than the meeting'
+  return lengthMs > WINDOW_MAX_DAYS * DAY_MS ? `the window is longer than ${WINDOW_MAX_DAYS} days` : undefined
 }
 
 const edge = (local: string, zone: TimeZone): Date | string => {
@@ -309,26 +318,22 @@ const edge = (local: string, zone: TimeZone): Date | string => {
   }
 }
 
-interface Untimely {
-  readonly path: readonly (string | number)[]
-  readonly reason: string
-}
-
 /** A wall clock is at most this much behind UTC, so a local time without a zone is over by then everywhere. */
 const BEHIND_MAX_MS = 12 * 60 * MINUTE_MS
 
-/** What was well formed but comes too late, or is too far away. */
+/** What was well formed but comes too late, or is too far away. What is left out is not judged. */
 export const untimely = (
-  draft: Pick<IntentDraft, 'bookBy' | 'window' | 'timeZone'>,
+  draft: { readonly [Field in 'bookBy' | 'window' | 'timeZone']?: IntentDraft[Field] | undefined },
   now: Date,
-): readonly Untimely[] => {
-  const found: Untimely[] = []
-  const leftMs = Date.parse(draft.bookBy) - now.getTime()
+): readonly Fault[] => {
+  const found: Fault[] = []
+  const { bookBy, timeZone: zone, window } = draft
+  const leftMs = bookBy === undefined ? 1 : Date.parse(bookBy) - now.getTime()
   if (leftMs <= 0) found.push({ path: ['bookBy'], reason: 'the deadline has passed' })
   if (leftMs > BOOK_BY_MAX_DAYS * DAY_MS) {
     found.push({ path: ['bookBy'], reason: `must be at most ${BOOK_BY_MAX_DAYS} days ahead` })
   }
-  const { timeZone: zone, window } = draft
+  if (window === undefined) return found
   const end = zone ? edge(window.to, zone) : new Date(Date.parse(`${window.to}Z`) + BEHIND_MAX_MS)
   if (end instanceof Date && end <= now) {
     found.push({ path: ['window', 'to'], reason: 'the window has passed' })

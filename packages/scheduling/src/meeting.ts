@@ -23,38 +23,67 @@ import { NoOverlap, noOverlapOf } from './no-overlap.ts'
 import type { FindTimesResult } from './overlap.ts'
 import { proposalGroundsOf, type ProposalGrounds } from './slot.ts'
 
+const stands = <const Type extends string>(type: Type, description: string) => ({
+  type: z.literal(type).meta({ description }),
+})
+
 /** Where a meeting stands. Stored as JSON beside its discriminant, and parsed by this schema on the way out. */
 export const MeetingState = z.discriminatedUnion('type', [
-  /** Something it cannot do without was not told; see absence.ts. It has exceptions, and no participants yet. */
-  z.object({ type: z.literal('incomplete') }),
-  /** Calendars of this round are being read, and people without one are being asked. */
-  z.object({ type: z.literal('gathering') }),
-  /** All evidence is in; a time is being looked for. */
-  z.object({ type: z.literal('choosing') }),
-  z.object({ type: z.literal('awaiting_approval'), proposalId: ProposalId }),
-  /** Approved. The write is queued, under way, or about to be made again. */
-  z.object({ type: z.literal('booking'), proposalId: ProposalId }),
-  /** The write's answer was lost: the provider is being asked, and nothing is written meanwhile. */
-  z.object({ type: z.literal('write_uncertain'), proposalId: ProposalId }),
-  /** The provider holds the event; it is being read back. Not confirmed yet. */
-  z.object({ type: z.literal('verifying'), proposalId: ProposalId }),
-  z.object({ type: z.literal('confirmed'), proposalId: ProposalId }),
-  /** Nobody's fault, and an answer: who is in the way, and which times come nearest. */
-  z.object({ type: z.literal('no_overlap'), because: NoOverlap.optional() }),
-  /** The booking deadline came before an approval. */
-  z.object({ type: z.literal('lapsed') }),
+  /** See absence.ts. It has no participants yet. */
+  z.object(stands('incomplete', 'Something it cannot do without was not told: it has open exceptions.')),
+  z.object(stands('gathering', 'Calendars are being read, and people without one are being asked.')),
+  z.object(stands('choosing', 'What can be known of everybody is known; a time is being looked for.')),
   z.object({
-    type: z.literal('in_repair'),
-    repairId: RepairId,
-    code: z.string(),
-    /** The approved proposal that it is about; absent when none was approved. */
-    proposalId: ProposalId.optional(),
+    ...stands('awaiting_approval', 'A time was found, and waits for who approves it.'),
+    proposalId: ProposalId,
   }),
-  /** What may stand at the provider is being taken away before the meeting is booked anew. */
-  z.object({ type: z.literal('clearing'), proposalId: ProposalId }),
-  /** A person cancelled it, and its event is being cancelled at the provider. */
-  z.object({ type: z.literal('cancelling'), proposalId: ProposalId }),
-  z.object({ type: z.literal('cancelled') }),
+  z.object({
+    ...stands('booking', 'Approved. The event is about to be written, or being written.'),
+    proposalId: ProposalId,
+  }),
+  z.object({
+    ...stands(
+      'write_uncertain',
+      "The write's answer was lost: the provider is asked before anything is written.",
+    ),
+    proposalId: ProposalId,
+  }),
+  z.object({
+    ...stands('verifying', 'The provider took the event; it is being read back. Not confirmed yet.'),
+    proposalId: ProposalId,
+  }),
+  z.object({
+    ...stands('confirmed', 'The event was read back, and agrees with what was approved in every point.'),
+    proposalId: ProposalId,
+  }),
+  z.object({
+    ...stands(
+      'no_overlap',
+      "Nobody's fault, and an answer: who is in the way, and which times come nearest.",
+    ),
+    because: NoOverlap.optional(),
+  }),
+  z.object(stands('lapsed', 'The booking deadline came before an approval.')),
+  z.object({
+    ...stands(
+      'in_repair',
+      'Something went wrong that only a person can put right; the repair says what and who.',
+    ),
+    repairId: RepairId,
+    code: z.string().meta({ description: 'The code of the repair.' }),
+    proposalId: ProposalId.optional().meta({
+      description: 'The approved proposal that it is about; absent when none was approved.',
+    }),
+  }),
+  z.object({
+    ...stands('clearing', 'What may stand at the provider is taken away before the meeting is booked anew.'),
+    proposalId: ProposalId,
+  }),
+  z.object({
+    ...stands('cancelling', 'A person cancelled it, and its event is being cancelled at the provider.'),
+    proposalId: ProposalId,
+  }),
+  z.object(stands('cancelled', 'It is cancelled, and so is its event if it had one.')),
 ])
 export type MeetingState = z.output<typeof MeetingState>
 export type MeetingStateType = MeetingState['type']

@@ -3,13 +3,21 @@ import { enqueue } from '@aftercommit/outbox/enqueue'
 import type { Db } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
 import { authorityOver } from './booking.ts'
-import { unknownReferences, type UnknownReference } from './commands.ts'
+import { unknownReferences } from './commands.ts'
+import type { UnknownReference } from './references.ts'
 import { gatherNow } from './gathering.ts'
 import type { ConnectionId, MeetingId, ParticipantId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
 import { facets, nextRound, type Meeting, type MeetingStateType } from './meeting.ts'
 import { isAboutGathering } from './replies.ts'
-import { endRepairs, lockMeeting, readParticipants, saveMeeting, saveParticipant } from './store.ts'
+import {
+  endRepairs,
+  insertDecision,
+  lockMeeting,
+  readParticipants,
+  saveMeeting,
+  saveParticipant,
+} from './store.ts'
 
 export type ConnectParticipantResult =
   | { readonly type: 'connected'; readonly meeting: Meeting }
@@ -43,7 +51,8 @@ export const connectParticipant = (
     const index = participants.findIndex(({ id }) => id === participantId)
     const person = participants[index]
     if (!meeting || !person) return { type: 'not_found' }
-    if (!authorityOver(meeting.intent, by)) return { type: 'not_authorised' }
+    const authority = authorityOver(meeting.intent, by)
+    if (!authority) return { type: 'not_authorised' }
     const inRepair = isAboutGathering(meeting)
     if (!open.has(meeting.state.type) && !inRepair) return { type: 'not_open', state: meeting.state.type }
     const next = withCalendar(meeting, index, calendarConnectionId)
@@ -61,6 +70,11 @@ export const connectParticipant = (
         ? { meeting: next, actions: [readOf(next, participantId, calendarConnectionId)] }
         : await gatherNow(tx, nextRound(next))
     await saveMeeting(tx, change.meeting)
+    await insertDecision(tx, change.meeting, {
+      type: 'calendar_connected',
+      by: authority,
+      participantIds: [participantId],
+    })
     await enqueue(tx, change.actions)
     return { type: 'connected', meeting: change.meeting }
   })

@@ -76,6 +76,11 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
   },
   address_refused: { means: 'Mail to this address is refused for good, or came back.', choices: people },
   contact_refused: { means: 'Somebody required does not want to be written to.', choices: people },
+  no_progress: {
+    means:
+      'Time after time, what was found was lost again before it was booked; `because` says how the last time was.',
+    choices: ['search_again', ...people],
+  },
   participant_declined: {
     means: 'Somebody required will not come: told on the reply page, or answered so to the invitation.',
     choices: ['search_again', 'substitute_person', 'keep_as_is'],

@@ -5,13 +5,14 @@ import type { Db, Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
 import { authorityOver, eventWritten, organizerFacets } from './booking.ts'
 import { bookedEventOf, cancelWithin } from './cancellation.ts'
-import { participantOf, unknownReferences, type UnknownReference } from './commands.ts'
+import { participantOf, unknownReferences } from './commands.ts'
+import type { UnknownReference } from './references.ts'
 import { draftOf } from './draft.ts'
 import { actionsAfterBooking, actionsBeforeBooking, actionsThatWrite, cancelEventOf } from './ending.ts'
 import { gatherNow } from './gathering.ts'
 import { ProposalId, type ParticipantId, type RepairId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
-import { deadlineOf, moved, nextRound, type Change, type Meeting } from './meeting.ts'
+import { deadlineOf, moved, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
 import {
   choicesOf,
   peopleOf,
@@ -79,7 +80,7 @@ export const resolveRepair = (
     if (!choices.includes(choice.type)) return { type: 'not_a_choice', choices }
     if (choice.type === 'cancel_meeting') {
       await endRepairs(tx, meeting.id, { choice: choice.type, authority })
-      const cancelled = await cancelWithin(tx, meeting)
+      const cancelled = await cancelWithin(tx, meeting, authority)
       return cancelled.type === 'ended'
         ? { type: 'not_open' }
         : { type: 'resolved', meeting: cancelled.meeting }
@@ -110,13 +111,18 @@ const apply = async (
     case 'correct_address':
     case 'substitute_person': {
       const retimed = retime(meeting, choice, tx.now)
-      if (retimed.type === 'malformed') {
-        return { type: 'malformed', problems: inChoice(retimed.problems) }
-      }
-      if (choice.window) await renewParticipants(tx, retimed.meeting)
-      return choice.type === 'search_again'
-        ? searchAgain(tx, occasion, retimed.meeting)
-        : replace(tx, occasion, retimed.meeting, choice)
+      const next = retimed.type === 'retimed' ? retimed.meeting : meeting
+      const replacement = choice.type === 'search_again' ? undefined : await replacementOf(tx, next, choice)
+      const problems = [
+        ...(retimed.type === 'malformed' ? inChoice(retimed.problems) : []),
+        ...(replacement?.type === 'malformed' ? replacement.problems : []),
+      ]
+      if (problems.length > 0) return { type: 'malformed', problems }
+      if (choice.window) await renewParticipants(tx, next)
+      if (replacement?.type !== 'replaced') return searchAgain(tx, occasion, next)
+      // Under another address it is another participant: whoever reads the old address's mail must not speak for them.
+      await replaceParticipant(tx, replacement.meeting, replacement.before, replacement.participant)
+      return searchAgain(tx, occasion, replacement.meeting)
     }
     case 'ask_in_words':
       return askInWords(tx, occasion)
@@ -220,12 +226,21 @@ const aboutProposal = (meeting: Meeting, change: (id: ProposalId) => Change): Ap
     : notAboutProposal
 }
 
-const replace = async (
+type Replacement =
+  | {
+      readonly type: 'replaced'
+      readonly meeting: Meeting
+      readonly before: ParticipantId
+      readonly participant: Participant
+    }
+  | Extract<ResolveRepairResult, { type: 'malformed' }>
+
+/** Who takes a place under which address, and the meeting with them in it. */
+const replacementOf = async (
   tx: Tx,
-  occasion: Occasion,
   meeting: Meeting,
   choice: Extract<RepairChoice, { type: 'correct_address' | 'substitute_person' }>,
-): Promise<Applied> => {
+): Promise<Replacement> => {
   const participants = await readParticipants(tx, meeting.id)
   const replaced = replacePerson(meeting, participants, choice)
   if (replaced.type === 'malformed') {
@@ -234,14 +249,19 @@ const replace = async (
   const index = participants.findIndex(({ id }) => id === choice.participantId)
   const unknown = await unknownReferences(tx, IntentDraft.parse(replaced.meeting.intent))
   if (unknown.length > 0) {
-    return { type: 'malformed', problems: unknown.map(({ reason }) => ({ path: ['choice'], reason })) }
+    const place = choice.type === 'substitute_person' ? ['choice', 'substitute'] : ['choice']
+    return {
+      type: 'malformed',
+      problems: unknown.map(({ path: [list, at, field], reason }) => ({
+        path: list === 'participants' && at === index && field !== undefined ? [...place, field] : ['choice'],
+        reason,
+      })),
+    }
   }
-  const next = participantOf(replaced.person, replaced.meeting.revision)
   const before = participants[index]
   if (!before) throw new Error('a participant was replaced who does not take part')
-  // Under another address it is another participant: whoever reads the old address's mail must not speak for them.
-  await replaceParticipant(tx, meeting, before.id, next)
-  return searchAgain(tx, occasion, replaced.meeting)
+  const participant = participantOf(replaced.person, replaced.meeting.revision)
+  return { type: 'replaced', meeting: replaced.meeting, before: before.id, participant }
 }
 
 /** The people whose time is not known are asked by mail, or asked anew: this is a person's word to do so. */

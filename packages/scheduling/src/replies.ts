@@ -17,6 +17,7 @@ import { isUnclear } from './outreach/understand.ts'
 import { peopleOf } from './repair.ts'
 import { openRepairNow } from './repairing.ts'
 import {
+  insertDecision,
   insertEvidence,
   lockMeeting,
   endRepairs,
@@ -165,7 +166,25 @@ const afterStatement = async (
     await endRepairs(tx, meeting.id)
   }
   // A search under way knows nothing of this yet, and one that failed may succeed now.
-  return gatherNow(tx, nextRound(meeting))
+  return lookAgain(tx, meeting, person, 'answered')
+}
+
+/** What one person said makes everybody's time be gathered anew. */
+const lookAgain = async (
+  tx: Tx,
+  meeting: Meeting,
+  { id }: Participant,
+  because: 'answered' | 'declined',
+): Promise<Change> => {
+  const change = await gatherNow(tx, nextRound(meeting))
+  const participantIds = [id]
+  await insertDecision(tx, change.meeting, {
+    type: 'looked_again',
+    by: 'participant',
+    because,
+    participantIds,
+  })
+  return change
 }
 
 const declined = async (tx: Tx, meeting: Meeting, person: Participant): Promise<Change> => {
@@ -177,7 +196,9 @@ const declined = async (tx: Tx, meeting: Meeting, person: Participant): Promise<
   // A repair that is open already is about this too, or will be found to be when it is mended.
   if (meeting.state.type === 'in_repair') return { meeting, actions: [] }
   if (person.role === 'optional') {
-    return meeting.state.type === 'gathering' ? afterEvidence(tx, meeting) : gatherNow(tx, nextRound(meeting))
+    return meeting.state.type === 'gathering'
+      ? afterEvidence(tx, meeting)
+      : lookAgain(tx, meeting, person, 'declined')
   }
   return openRepairNow(tx, meeting, {
     code: 'participant_declined',
@@ -196,6 +217,7 @@ const refuse = async (
   const address = await readAddressOf(tx, id)
   if (!meeting || address === undefined) return { type: 'not_found' }
   await refuseContact(tx, address)
+  await insertDecision(tx, meeting, { type: 'contact_refused', by: 'participant', participantIds: [id] })
   const participants = await readParticipants(tx, meeting.id)
   const person = participants.find((each) => each.id === id)
   const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now)

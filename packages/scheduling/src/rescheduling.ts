@@ -7,8 +7,8 @@ import { gatherNow } from './gathering.ts'
 import type { MeetingId } from './ids.ts'
 import { IntentDraft, untimely, type MeetingIntent } from './intent.ts'
 import type { Meeting, MeetingStateType } from './meeting.ts'
-import { lockMeeting, renewParticipants, saveMeeting } from './store.ts'
-import type { UnknownReference } from './commands.ts'
+import { insertDecision, lockMeeting, renewParticipants, saveMeeting } from './store.ts'
+import type { UnknownReference } from './references.ts'
 
 export interface RescheduleRequest {
   readonly by: string
@@ -37,7 +37,8 @@ export const rescheduleMeeting = (
   db.transact(tenantId, async (tx): Promise<RescheduleResult> => {
     const meeting = await lockMeeting(tx, meetingId)
     if (!meeting) return { type: 'not_found' }
-    if (!authorityOver(meeting.intent, by)) return { type: 'not_authorised' }
+    const authority = authorityOver(meeting.intent, by)
+    if (!authority) return { type: 'not_authorised' }
     const rescheduled = reschedule(meeting, change)
     if (rescheduled.type === 'not_booked') return rescheduled
     const problems = [
@@ -49,6 +50,7 @@ export const rescheduleMeeting = (
     await renewParticipants(tx, rescheduled.meeting)
     const gathering = await gatherNow(tx, rescheduled.meeting)
     await saveMeeting(tx, gathering.meeting)
+    await insertDecision(tx, gathering.meeting, { type: 'rescheduled', by: authority })
     await enqueue(tx, [...gathering.actions, rescheduled.deadline])
     return { type: 'rescheduling', meeting: gathering.meeting }
   })

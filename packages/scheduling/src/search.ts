@@ -25,9 +25,11 @@ export interface Search {
 /** Looks for a time from what is known. What has expired by `now` counts as unknown. Pure. */
 export const searchTimes = (search: Search): Searched => {
   const input = findTimesInputOf(search)
+  const taking = new Set(search.participants.map(({ id }) => id))
   return {
     result: findTimes(input),
-    evidenceIds: search.evidence.map(({ id }) => id),
+    // What is kept of somebody who was replaced is no ground for anything.
+    evidenceIds: search.evidence.filter((piece) => taking.has(piece.participantId)).map(({ id }) => id),
     unknownRequired: input.required.flatMap(({ participantId, time }) =>
       time.type === 'unknown' ? [{ participantId, code: time.reason }] : [],
     ),

@@ -17,6 +17,8 @@ const rankByType = {
   completion_verified: 3,
   exception_ended: 4,
   repair_resolved: 4,
+  decision: 4,
+  hold_released: 4,
   proposal: 5,
   approval: 6,
   hold_placed: 7,

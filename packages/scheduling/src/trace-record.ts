@@ -1,6 +1,7 @@
 /** What the outbox knows of a meeting's actions, as entries of its trace. Pure. */
 import type { ActionRecordRow, AttemptRecordRow } from '@aftercommit/outbox/operate'
-import { About, type TracedCall, type TraceEntry } from './trace-entries.ts'
+import type { TraceEntry } from './trace-entries.ts'
+import { About, type TracedCall } from './trace-fields.ts'
 
 export const factsOfAction = ({ id, action, payload, target_id }: ActionRecordRow) => ({
   actionId: id,

@@ -1,7 +1,8 @@
 /** Where a meeting stands and what proves its end, in words. Pure. */
 import type { MeetingState } from './meeting.ts'
 import type { MeetingTrace } from './trace.ts'
-import type { Naming } from './trace-entries.ts'
+import { absenceText, causeText } from './trace-codes.ts'
+import type { Naming } from './trace-fields.ts'
 import { clockText, countText, listText, spanText } from './trace-words.ts'
 
 const meaningByState = {
@@ -34,8 +35,8 @@ export const stateText = (
   { state, changedAt, standingProposalId }: MeetingTrace,
   { proposal }: Pick<Naming, 'proposal'>,
 ): string => {
-  const code = state.type === 'in_repair' ? ` (${state.code})` : ''
-  const since = `${state.type}${code} since ${spanText(changedAt)} (${clockText(changedAt)})`
+  const code = state.type === 'in_repair' ? ` (${causeText(state.code)})` : ''
+  const since = `${state.type.replaceAll('_', ' ')}${code} since ${spanText(changedAt)} (${clockText(changedAt)})`
   if (standingProposalId === undefined || !seeking.has(state.type))
     return `${since}: ${meaningByState[state.type]}`
   const meaning = meaningByState[state.type].replace('; nothing is booked', '')
@@ -56,7 +57,7 @@ export const blockedLines = (
   )
   const near = nearest.map(({ start, end, missingRequired }) => {
     const missing = missingRequired.map(
-      ({ participantId, because }) => `${person(participantId)} (${because})`,
+      ({ participantId, because }) => `${person(participantId)} (${absenceText(because)})`,
     )
     return `nearest: ${spanText(start)} to ${spanText(end, start)}, which ${listText(missing)} cannot`
   })

@@ -1,6 +1,7 @@
-/** What a trace's entries amount to: who was waited for, how long each stage took, and what is due next. Pure. */
+/** What a trace's entries amount to: who was waited for, in which rounds, and what is due next. Pure. */
 import { z } from 'zod'
-import { About, type EntryOf, type TraceEntry } from './trace-entries.ts'
+import type { EntryOf, TraceEntry } from './trace-entries.ts'
+import { About } from './trace-fields.ts'
 
 const Instant = z.iso.datetime()
 
@@ -11,79 +12,112 @@ export const Wait = z.object({
   until: Instant.optional().meta({ description: 'Absent: this person is still waited for.' }),
   durationMs: z.number().optional(),
   because: z.array(z.string()).meta({ description: 'What made it take longer than one attempt, by code.' }),
+  over: z
+    .string()
+    .optional()
+    .meta({ description: 'Why this person is waited for no longer, without an answer in this round.' }),
 })
 export type Wait = z.output<typeof Wait>
 
+export const Round = z.object({
+  round: z.int(),
+  beganAt: Instant,
+  because: z.string().meta({
+    description:
+      'What began it: `opened`, a decision (of `looked_again` its reason), or the choice that ended a repair.',
+  }),
+  idleMs: z
+    .number()
+    .optional()
+    .meta({ description: 'How long nobody was waited for since the round before it was over.' }),
+})
+export type Round = z.output<typeof Round>
+
 const askedOf = new Set(['scheduling.read_availability', 'scheduling.ask_participant'])
+const ROUND_BEGINS = new Set([...askedOf, 'scheduling.find_time'])
+
+/** The round that an entry is the first sign of; undefined for all others. */
+export const roundBegunBy = (entry: TraceEntry): number | undefined =>
+  entry.type === 'action_enqueued' && ROUND_BEGINS.has(entry.action) ? entry.about.round : undefined
 
 /** One wait per person and round in which their time was asked for, in the order in which it was asked. */
 export const waitsIn = (entries: readonly TraceEntry[]): readonly Wait[] => {
-  const keyOf = (participantId?: string, round?: number): string => `${participantId ?? ''}:${round ?? 0}`
   const waits = new Map<string, Wait>()
   for (const entry of entries) {
     if (entry.type === 'evidence') {
       const key = keyOf(entry.participantId, entry.round)
       const wait = waits.get(key)
-      if (wait && wait.until === undefined) {
-        const durationMs = Math.max(0, Date.parse(entry.at) - Date.parse(wait.from))
-        waits.set(key, { ...wait, until: entry.at, durationMs })
-      }
+      if (wait && wait.until === undefined) waits.set(key, ended(wait, entry.at))
       continue
+    }
+    for (const [key, wait] of waits) {
+      const over = wait.until === undefined ? overBy(entry, wait.round) : undefined
+      if (over !== undefined) waits.set(key, { ...ended(wait, entry.at), over })
     }
     if (!('about' in entry) || !askedOf.has(entry.action)) continue
     const { participantId, round } = entry.about
     if (participantId === undefined || round === undefined) continue
     const key = keyOf(participantId, round)
-    const wait = waits.get(key) ?? { participantId, round, from: entry.at, because: [] }
+    const wait = askedAgain(waits.get(key), entry) ?? { participantId, round, from: entry.at, because: [] }
     waits.set(key, { ...wait, because: [...wait.because, ...delayIn(entry)] })
   }
   return [...waits.values()]
 }
 
+const keyOf = (participantId: string, round: number): string => `${participantId}:${round}`
+
+const ended = (wait: Wait, until: string): Wait => ({
+  ...wait,
+  until,
+  durationMs: Math.max(0, Date.parse(until) - Date.parse(wait.from)),
+})
+
+/** Whoever is asked in words because their calendar did not tell is waited for on. */
+const askedAgain = (wait: Wait | undefined, entry: TraceEntry): Wait | undefined => {
+  const isAsked = entry.type === 'action_enqueued' && entry.action === 'scheduling.ask_participant'
+  if (!wait || wait.until === undefined || !isAsked) return wait
+  const { until: _, durationMs: __, over: ___, ...open } = wait
+  return { ...open, because: [...open.because, 'asked_in_words'] }
+}
+
+/** Why an entry ends the waiting of this round for everybody who has not answered. */
+const overBy = (entry: TraceEntry, round: number): string | undefined => {
+  const next = roundBegunBy(entry)
+  if (next !== undefined && next > round) return 'round_over'
+  if (entry.type === 'repair_opened') return entry.code
+  if (entry.type !== 'decision') return undefined
+  const { decision, because, round: leadsTo } = entry
+  if (decision === 'cancelled' || decision === 'lapsed' || decision === 'change_lapsed') return decision
+  return leadsTo > round ? (because ?? decision) : undefined
+}
+
 const delayIn = (entry: TraceEntry): readonly string[] =>
   entry.type === 'attempt' && entry.outcome !== 'succeeded' ? [entry.code ?? entry.outcome] : []
 
-export const stageNames = ['availability', 'choice', 'approval', 'write', 'proof'] as const
-
-export const Stage = z.object({
-  stage: z.enum(stageNames).meta({
-    description:
-      'Until everybody’s time was known, a time chosen, it approved, the event written, and read back.',
-  }),
-  from: Instant,
-  until: Instant,
-  durationMs: z.number(),
-})
-export type Stage = z.output<typeof Stage>
-
-const stageEndedBy: Partial<Record<TraceEntry['type'], Stage['stage']>> = {
-  proposal: 'choice',
-  approval: 'approval',
-  event_written: 'write',
-  completion_verified: 'proof',
-}
-
-/** Every stage that has come to its end, in order. A meeting that is looked for again passes through them again. */
-export const stagesIn = (entries: readonly TraceEntry[]): readonly Stage[] => {
-  const stages: Stage[] = []
-  let from = entries[0]?.at
-  let known: string | undefined
-  const end = (stage: Stage['stage'], until: string): void => {
-    if (from === undefined) return
-    const durationMs = Math.max(0, Date.parse(until) - Date.parse(from))
-    stages.push({ stage, from, until, durationMs })
-    from = until
+/** Every round, what began it, and for how long before it nobody was waited for. */
+export const roundsIn = (entries: readonly TraceEntry[], waits: readonly Wait[]): readonly Round[] => {
+  const rounds: Round[] = []
+  let last: { readonly because: string; readonly round: number | undefined } = {
+    because: 'opened',
+    round: undefined,
   }
   for (const entry of entries) {
-    if (entry.type === 'evidence') known = entry.at
-    if (entry.type === 'proposal' && known !== undefined) {
-      end('availability', known)
-      known = undefined
+    if (entry.type === 'decision') last = { because: entry.because ?? entry.decision, round: entry.round }
+    if (entry.type === 'repair_resolved' && entry.choice !== undefined) {
+      last = { because: entry.choice, round: undefined }
     }
-    const ended = stageEndedBy[entry.type]
-    if (ended) end(ended, entry.at)
+    const round = roundBegunBy(entry)
+    if (round === undefined || round <= (rounds.at(-1)?.round ?? 0)) continue
+    rounds.push({ round, beganAt: entry.at, because: last.because, ...idleBefore(entry.at, round, waits) })
   }
-  return stages
+  return rounds
+}
+
+const idleBefore = (beganAt: string, round: number, waits: readonly Wait[]): Pick<Round, 'idleMs'> => {
+  const before = waits.filter((wait) => wait.round < round).flatMap(({ until }) => until ?? [])
+  // Times of this form sort as text.
+  const over = before.sort().at(-1)
+  return over === undefined ? {} : { idleMs: Math.max(0, Date.parse(beganAt) - Date.parse(over)) }
 }
 
 /** An action that has not ended: what the meeting waits for, and until when. */
@@ -94,6 +128,17 @@ export const Pending = z.object({
   about: About,
   state: z.string(),
   dueAt: Instant.optional(),
+  attempts: z.int().optional().meta({ description: 'How often it was tried; absent for not at all.' }),
+  code: z.string().optional().meta({ description: 'Why it was not done when it was tried last.' }),
+  until: z
+    .object({
+      because: z.enum(['quiet_hours', 'spacing']),
+      localTime: z.string().optional(),
+    })
+    .optional()
+    .meta({
+      description: 'Why it is not due yet. `localTime` is when quiet hours end on that person’s clock.',
+    }),
   heldBy: z.string().optional().meta({ description: 'The dispatcher that works on it now.' }),
 })
 export type Pending = z.output<typeof Pending>
@@ -105,6 +150,13 @@ export const Step = z.discriminatedUnion('type', [
     code: z.string().meta({ description: 'What this person must do something about.' }),
     participantId: z.uuid().optional(),
     until: Instant.optional(),
+    subject: z
+      .object({ type: z.enum(['repair', 'exception', 'proposal', 'dead_letter']), id: z.string() })
+      .optional()
+      .meta({ description: 'What must be acted on.' }),
+    choices: z.array(z.string()).optional().meta({ description: 'What may be chosen, of a repair.' }),
+    action: z.string().optional().meta({ description: 'What was given up, of a dead letter.' }),
+    about: About.optional(),
   }),
   z.object({ type: z.literal('action'), ...Pending.shape }),
 ])
@@ -129,8 +181,11 @@ export const deadActs = (
       (entry): entry is EntryOf<'action_ended'> => entry.type === 'action_ended' && entry.outcome === 'dead',
     )
     .filter(({ code }) => !repairs.some((repair) => repair.code === code))
-    .map(({ owner = 'operations', code, action }) => ({
+    .map(({ owner = 'operations', code, action, about, actionId }) => ({
       type: 'person',
       owner,
-      code: `${action} is dead: ${code ?? 'no reason'}`,
+      code: code ?? 'other',
+      subject: { type: 'dead_letter', id: actionId },
+      action,
+      about,
     }))

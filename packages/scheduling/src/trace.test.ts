@@ -1,13 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { lineOf, TraceEntry, type Naming } from './trace-entries.ts'
+import { lineOf, TraceEntry } from './trace-entries.ts'
+import type { Naming } from './trace-fields.ts'
 import { inCausalOrder } from './trace-order.ts'
 import { traceText } from './trace-text.ts'
-import { deadActs, stagesIn, stepsOf, waitsIn } from './trace-waits.ts'
+import { stagesIn } from './trace-stages.ts'
+import { deadActs, roundsIn, stepsOf, waitsIn } from './trace-waits.ts'
 import { durationText } from './trace-words.ts'
 import { at, entryByType, person, proposalId, replicaId, traceOf } from './trace.testing.ts'
 
-const naming: Naming = { person: () => 'p1', replica: () => 'd1', proposal: () => 'proposal 1' }
+const naming: Naming = {
+  person: () => 'p1',
+  replica: () => 'd1',
+  proposal: () => 'proposal 1',
+  endpoint: () => 'the webhook endpoint',
+}
 const all: readonly TraceEntry[] = Object.values(entryByType)
 
 describe('every kind of entry', () => {
@@ -116,6 +124,46 @@ describe('what the entries amount to', () => {
     expect(waitsIn([entryByType.action_enqueued])).toMatchObject([{ because: [] }])
   })
 
+  test('a round that is over ends its waits, says why, and what began the next one after how long', () => {
+    const { action_enqueued: asked, evidence, decision } = entryByType
+    const other = randomUUID()
+    const also = { ...asked, about: { participantId: other, round: 1 } }
+    const next = { ...asked, actionId: '2', at: at(60), about: { participantId: person, round: 2 } }
+    const entries = [asked, also, evidence, { ...decision, at: at(60) }, next]
+    const waits = waitsIn(entries)
+    expect(waits).toMatchObject([
+      { participantId: person, round: 1, durationMs: 4_000 },
+      { participantId: other, round: 1, durationMs: 59_000, over: 'slot_taken' },
+      { participantId: person, round: 2 },
+    ])
+    expect(waits[0]).not.toHaveProperty('over')
+    expect(waits[2]).not.toHaveProperty('until')
+    expect(roundsIn([asked, evidence, { ...decision, at: at(60) }, next], waits.slice(0, 1))).toEqual([
+      { round: 1, beganAt: at(1), because: 'opened' },
+      { round: 2, beganAt: at(60), because: 'slot_taken', idleMs: 55_000 },
+    ])
+  })
+
+  test('whoever is asked by mail because their calendar does not tell is waited for until they answer', () => {
+    const { action_enqueued: read, evidence } = entryByType
+    const unknown = { ...evidence, learned: 'unknown' as const, code: 'notFound' }
+    const asked = { ...read, actionId: '2', action: 'scheduling.ask_participant', at: at(5) }
+    const told = { ...evidence, source: 'reply_page', learned: 'stated' as const, at: at(90) }
+    expect(waitsIn([read, unknown, asked])).toMatchObject([{ from: at(1), because: ['asked_in_words'] }])
+    expect(waitsIn([read, unknown, asked, told])).toMatchObject([{ durationMs: 89_000 }])
+  })
+
+  test('what stands while nothing is sought is told apart from the next round’s reading', () => {
+    const { meeting_opened, evidence, proposal, approval, event_written, completion_verified } = entryByType
+    const next = { ...entryByType.action_enqueued, at: at(3_600), about: { participantId: person, round: 2 } }
+    const booked = [meeting_opened, evidence, proposal, approval, event_written, completion_verified, next]
+    expect(stagesIn(booked).at(-1)).toMatchObject({ stage: 'standing', round: 1, durationMs: 3_591_000 })
+    expect(stagesIn([meeting_opened, evidence, proposal, next]).at(-1)).toMatchObject({
+      stage: 'approval',
+      cut: true,
+    })
+  })
+
   test('a stage lasts from the end of the one before it', () => {
     const { meeting_opened, evidence, proposal, approval, event_written, completion_verified } = entryByType
     const stages = stagesIn([
@@ -181,7 +229,7 @@ describe('the text', () => {
     }
     const later = { ...entryByType.meeting_opened, at: at(86_400) }
     const text = traceText(traceOf([entryByType.action_enqueued, second, later]))
-    expect(text).toContain('asked for: read availability [p1]; reach deadline')
+    expect(text).toContain('asked for: read availability [p1]; reach the booking deadline')
     expect(text.match(/^ {2}2027-03-0\d$/gm)).toEqual(['  2027-03-01', '  2027-03-02'])
   })
 
@@ -226,9 +274,51 @@ describe('the text', () => {
     expect(text).toContain('nearest: Mon 2027-03-01 09:00Z to 10:00Z, which p1 (busy) cannot')
   })
 
-  test('tells who must act before what happens by itself', () => {
-    const act = { type: 'person', owner: 'named_approver', code: 'approval', until: at(60) } as const
-    const text = traceText(traceOf([], { next: [act] }))
-    expect(text).toContain('NEXT         the named approver must act: approval, until Mon 2027-03-01 09:01Z')
+  test('tells who must act before what happens by itself, and on what', () => {
+    const subject = { type: 'proposal', id: proposalId } as const
+    const act = { type: 'person', owner: 'named_approver', code: 'approval', until: at(60), subject } as const
+    const text = traceText(traceOf([entryByType.proposal], { next: [act] }))
+    expect(text).toContain(
+      'NEXT         the approver whom the meeting names must act: approve proposal 1, or not, until Mon 2027-03-01 09:01Z',
+    )
+  })
+
+  test('tells in words whose a dead letter is, what it was for, and where', () => {
+    const [one, two] = [randomUUID(), randomUUID()]
+    const dead = {
+      ...entryByType.action_ended,
+      action: 'scheduling.notify_client',
+      about: { event: 'meeting.confirmed', endpointId: two },
+      code: 'client_error_404',
+      owner: 'client_integration',
+      actionId: '77',
+    }
+    const text = traceText(traceOf([dead], { endpointIds: [one, two], next: [...deadActs([dead], [])] }))
+    expect(text).toContain(
+      'NEXT         whoever runs the receiver of the client’s webhooks must act: “tell the client [confirmed, webhook endpoint 2]” was given up, for the other side answered 404; mend that at webhook endpoint 2, then let dead letter 77 be replayed',
+    )
+    expect(text).not.toContain(two)
+  })
+
+  test('one person is one person', () => {
+    expect(lineOf({ ...entryByType.hold_placed, people: 1 }, naming)).toBe(
+      'the time of 1 person is held for proposal 1',
+    )
+  })
+
+  test('a message that waits for the morning says so, on whose clock it is early, and names no zone', () => {
+    const waiting = {
+      type: 'action',
+      actionId: '1',
+      action: 'scheduling.ask_participant',
+      kind: 'effect',
+      about: { participantId: person, round: 1, number: 1 },
+      state: 'scheduled',
+      dueAt: at(7_200),
+      until: { because: 'quiet_hours', localTime: '08:00' },
+    } as const
+    expect(traceText(traceOf([], { next: [waiting] }))).toContain(
+      'ask by mail [p1]: due Mon 2027-03-01 11:00Z (11:00:00.000); quiet hours on their clock until 08:00',
+    )
   })
 })

@@ -1,33 +1,37 @@
 /** One meeting's whole story in one order: what was asked, learned, decided, done and proved. */
-import { readActions, readAttempts, type ActionRecordRow } from '@aftercommit/outbox/operate'
+import { readActions, readAttempts } from '@aftercommit/outbox/operate'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import { z } from 'zod'
 import { MeetingId } from './ids.ts'
-import { knownPeople } from './known.ts'
+import { knownPeople, messagesTo } from './known.ts'
 import { MeetingState, type IncompleteMeeting, type Meeting } from './meeting.ts'
 import {
   isComplete,
-  readApproval,
   readAnyMeeting,
-  readCompletion,
   readContacts,
-  readEvent,
+  readEndpointIds,
   readEvidence,
   readEverybody,
   readExceptionsOf,
-  readHeldProposals,
   readMeetingTimes,
   readParticipants,
-  readProposals,
   readRepairs,
-  readReplies,
   type MeetingException,
-  type StoredRepair,
 } from './store.ts'
 import { TraceEntry } from './trace-entries.ts'
+import {
+  decidedEntries,
+  exceptionEntries,
+  learnedEntries,
+  openingEntry,
+  repairEntries,
+} from './trace-facts.ts'
 import { inCausalOrder } from './trace-order.ts'
-import { actionEntries, factsOfAction } from './trace-record.ts'
-import { deadActs, Pending, Stage, Step, stagesIn, stepsOf, Wait, waitsIn } from './trace-waits.ts'
+import { choicesOf } from './repair.ts'
+import { pendingOf } from './trace-pending.ts'
+import { actionEntries } from './trace-record.ts'
+import { Stage, stagesIn } from './trace-stages.ts'
+import { deadActs, Pending, Round, roundsIn, Step, stepsOf, Wait, waitsIn } from './trace-waits.ts'
 
 /** Nothing in it is personal but the instruction: people are ids and positions, and calls are redacted. */
 export const MeetingTrace = z.object({
@@ -55,8 +59,12 @@ export const MeetingTrace = z.object({
       removed: z.boolean(),
     }),
   ),
+  endpointIds: z
+    .array(z.uuid())
+    .meta({ description: 'The webhook endpoints that the client has or had, the oldest first.' }),
   entries: z.array(TraceEntry).meta({ description: 'In the order in which one followed the other.' }),
   waits: z.array(Wait),
+  rounds: z.array(Round),
   stages: z.array(Stage),
   pending: z.array(Pending),
   next: z.array(Step).meta({
@@ -92,14 +100,23 @@ export const readTrace = (
       ...exceptions.flatMap(exceptionEntries),
       ...repairs.flatMap(repairEntries),
     ])
-    const pending = actions.filter(({ ended_at }) => ended_at === null).map(pendingOf)
+    const live = actions.filter(({ ended_at }) => ended_at === null)
+    const participants = await readParticipants(tx, meetingId)
+    const pending = live.map((row) => pendingOf(row, meeting, participants))
     const openRepairs = repairs.filter(({ resolvedAt }) => resolvedAt === undefined)
     const acts = [
-      ...openRepairs.map(({ owner, code }) => ({ type: 'person' as const, owner, code })),
+      ...openRepairs.map(({ id, owner, code }) => ({
+        type: 'person' as const,
+        owner,
+        code,
+        subject: { type: 'repair' as const, id },
+        choices: [...choicesOf({ code })],
+      })),
       ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
       ...deadActs(entries, repairs),
       ...(await awaitedOf(tx, meeting)),
     ]
+    const waits = waitsIn(entries)
     return {
       meetingId,
       state: meeting.state,
@@ -110,8 +127,10 @@ export const readTrace = (
       round: meeting.round,
       ...(instruction !== undefined && { instruction }),
       people: await peopleOf(tx, meetingId),
+      endpointIds: [...(await readEndpointIds(tx))],
       entries: [...entries],
-      waits: [...waitsIn(entries)],
+      waits: [...waits],
+      rounds: [...roundsIn(entries, waits)],
       stages: [...stagesIn(entries)],
       pending,
       next: [...stepsOf(acts, pending)],
@@ -129,18 +148,12 @@ const peopleOf = async (tx: Tx, meetingId: MeetingId): Promise<MeetingTrace['peo
   }))
 }
 
-const pendingOf = (row: ActionRecordRow): Pending => ({
-  ...factsOfAction(row),
-  state: row.state,
-  ...(row.due_at && { dueAt: row.due_at.toISOString() }),
-  ...(row.lease_owner !== null && { heldBy: row.lease_owner }),
-})
-
-const answerOf = ({ owner, absence, lapsesAt }: MeetingException) => ({
+const answerOf = ({ id, owner, absence, lapsesAt }: MeetingException) => ({
   type: 'person' as const,
   owner,
   code: absence.code,
   until: lapsesAt.toISOString(),
+  subject: { type: 'exception' as const, id },
 })
 
 /** Who has been asked something that only they can answer: the approver, and people who were written to. */
@@ -149,13 +162,19 @@ const awaitedOf = async (tx: Tx, meeting: Meeting | IncompleteMeeting) => {
   const { approval, bookBy } = meeting.intent
   const until = new Date(bookBy).toISOString()
   if (meeting.state.type === 'awaiting_approval' && approval.type !== 'automatic') {
-    return [{ type: 'person' as const, owner: approval.type, code: 'approval', until }]
+    const subject = { type: 'proposal' as const, id: meeting.state.proposalId }
+    return [{ type: 'person' as const, owner: approval.type, code: 'approval', until, subject }]
   }
   if (meeting.state.type !== 'gathering') return []
   const participants = await readParticipants(tx, meeting.id)
   const known = knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now)
+  // Whoever was not written to yet cannot be expected to answer.
+  const sentTo = messagesTo(
+    meeting,
+    (await readContacts(tx, meeting.id)).filter(({ outcome }) => reached.has(outcome)),
+  )
   return participants
-    .filter(({ id, askedRound }) => askedRound === meeting.round && !known.has(id))
+    .filter((person) => !known.has(person.id) && sentTo(person).length > 0)
     .map(({ id }) => ({
       type: 'person' as const,
       owner: 'participant',
@@ -165,116 +184,5 @@ const awaitedOf = async (tx: Tx, meeting: Meeting | IncompleteMeeting) => {
     }))
 }
 
-const openingEntry = (openedAt: Date, instruction: string | undefined): TraceEntry => ({
-  type: 'meeting_opened',
-  at: openedAt.toISOString(),
-  revision: 1,
-  instructed: instruction !== undefined,
-})
-
-const learnedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly TraceEntry[]> => [
-  ...(await readContacts(tx, meetingId)).map((contact): TraceEntry => {
-    const { participantId, kind, round, outcome, code, contactedAt } = contact
-    return {
-      type: 'message_sent',
-      at: contactedAt.toISOString(),
-      ...(participantId !== undefined && { participantId }),
-      kind,
-      round,
-      outcome,
-      ...(code !== undefined && { code }),
-    }
-  }),
-  ...(await readReplies(tx, meetingId)).map(({ participantId, unclear, receivedAt }): TraceEntry => ({
-    type: 'reply_received',
-    at: receivedAt.toISOString(),
-    participantId,
-    unclear: [...unclear],
-  })),
-  ...(await readEvidence(tx, meetingId)).map((piece): TraceEntry => ({
-    type: 'evidence',
-    at: piece.recordedAt.toISOString(),
-    evidenceId: piece.id,
-    participantId: piece.participantId,
-    round: piece.round,
-    source: piece.source,
-    learned: piece.type,
-    ...(piece.type === 'unknown' && { code: piece.code }),
-    retrievedAt: piece.retrievedAt.toISOString(),
-    expiresAt: piece.expiresAt.toISOString(),
-  })),
-]
-
-const decidedEntries = async (tx: Tx, meetingId: MeetingId): Promise<readonly TraceEntry[]> => {
-  const entries: TraceEntry[] = []
-  for (const { proposalId, people, placedAt } of await readHeldProposals(tx, meetingId)) {
-    entries.push({ type: 'hold_placed', at: placedAt.toISOString(), proposalId, people })
-  }
-  for (const proposal of await readProposals(tx, meetingId)) {
-    const { id: proposalId, round, evidenceIds, grounds } = proposal
-    entries.push({
-      type: 'proposal',
-      at: proposal.createdAt.toISOString(),
-      proposalId,
-      round,
-      start: proposal.start.toISOString(),
-      end: proposal.end.toISOString(),
-      evidenceIds: [...evidenceIds],
-      grounds,
-    })
-    const approval = await readApproval(tx, proposalId)
-    if (approval) {
-      const { authority, approvedAt } = approval
-      entries.push({ type: 'approval', at: approvedAt.toISOString(), proposalId, authority })
-    }
-    const event = await readEvent(tx, proposalId)
-    if (event) {
-      const { provider, eventId, recordedAt } = event
-      entries.push({ type: 'event_written', at: recordedAt.toISOString(), proposalId, provider, eventId })
-    }
-    const completion = await readCompletion(tx, proposalId)
-    if (completion) {
-      const { eventId, verifiedAt } = completion
-      const checks = completion.checks.filter(({ agrees }) => agrees).map(({ field }) => field)
-      entries.push({ type: 'completion_verified', at: verifiedAt.toISOString(), proposalId, eventId, checks })
-    }
-  }
-  return entries
-}
-
-const exceptionEntries = (exception: MeetingException): readonly TraceEntry[] => {
-  const { id: exceptionId, absence, owner, openedAt, lapsesAt, endedAt, state } = exception
-  const { code } = absence
-  const lapses = lapsesAt.toISOString()
-  return [
-    { type: 'exception_opened', at: openedAt.toISOString(), exceptionId, code, owner, lapsesAt: lapses },
-    ...(endedAt
-      ? [{ type: 'exception_ended' as const, at: endedAt.toISOString(), exceptionId, code, state }]
-      : []),
-  ]
-}
-
-const Blamed = z.object({ participantIds: z.array(z.uuid()) })
-
-const repairEntries = (repair: StoredRepair): readonly TraceEntry[] => {
-  const { id: repairId, code, owner, facts, openedAt, resolvedAt, choice, authority } = repair
-  const participantIds = Blamed.safeParse(facts).data?.participantIds ?? []
-  const opened = {
-    type: 'repair_opened' as const,
-    at: openedAt.toISOString(),
-    repairId,
-    code,
-    owner,
-    participantIds,
-  }
-  if (!resolvedAt) return [opened]
-  const resolved = {
-    type: 'repair_resolved' as const,
-    at: resolvedAt.toISOString(),
-    repairId,
-    code,
-    ...(choice !== undefined && { choice }),
-    ...(authority !== undefined && { authority }),
-  }
-  return [opened, resolved]
-}
+/** What may have arrived. */
+const reached: ReadonlySet<string> = new Set(['accepted', 'maybe_sent'])

@@ -44,8 +44,16 @@ export interface MeetingView {
         readonly optionalMissing: ProposalGrounds['optionalMissing']
       }
     | undefined
+  /** What is known to stand at the provider. Its time is its own: while a change is sought it is not the proposal's. */
   readonly event:
-    { readonly provider: string; readonly calendarAddress: string; readonly eventId: string } | undefined
+    | {
+        readonly provider: string
+        readonly calendarAddress: string
+        readonly eventId: string
+        readonly start: string
+        readonly end: string
+      }
+    | undefined
   /** What proves that the meeting is confirmed. */
   readonly completion:
     | {
@@ -86,10 +94,12 @@ export const viewMeeting = (
     // While a change is sought, what stands is what was confirmed.
     const proposedId = 'proposalId' in meeting.state ? meeting.state.proposalId : undefined
     const shownId = proposedId ?? meeting.standingProposalId
-    const proposal = (await readProposals(tx, meetingId)).find(({ id }) => id === shownId)
+    const proposals = await readProposals(tx, meetingId)
+    const proposal = proposals.find(({ id }) => id === shownId)
     const standingId = meeting.standingProposalId ?? proposal?.id
     const event =
       (proposal && (await readEvent(tx, proposal.id))) ?? (standingId && (await readEvent(tx, standingId)))
+    const written = event && proposals.find(({ id }) => id === event.proposalId)
     const completion = proposal && (await readCompletion(tx, proposal.id))
     const contacts = await readContacts(tx, meetingId)
     const exceptions = await readExceptionsOf(tx, meetingId)
@@ -112,13 +122,16 @@ export const viewMeeting = (
         end: proposal.end.toISOString(),
         ...proposal.grounds,
       },
-      event: event
-        ? {
-            provider: event.provider,
-            calendarAddress: event.calendarAddress,
-            eventId: event.eventId,
-          }
-        : undefined,
+      event:
+        event && written
+          ? {
+              provider: event.provider,
+              calendarAddress: event.calendarAddress,
+              eventId: event.eventId,
+              start: written.start.toISOString(),
+              end: written.end.toISOString(),
+            }
+          : undefined,
       completion: completion && {
         verifiedAt: completion.verifiedAt.toISOString(),
         conferenceUrl: completion.conferenceUrl,

@@ -187,6 +187,40 @@ create table hold (
 );
 create index hold_meeting on hold (meeting_id);
 
+-- What became of a hold that is no more. How many people, and never who: the promise is over, and only its story is kept.
+create table released_hold (
+  proposal_id uuid not null references proposal,
+  tenant_id   uuid not null references tenant,
+  meeting_id  uuid not null references meeting,
+  people      int not null,
+  placed_at   timestamptz not null,
+  released_at timestamptz not null default app_now(),
+  -- The state of the meeting that has it no more.
+  state       text not null,
+  primary key (proposal_id, released_at)
+);
+create index released_hold_meeting on released_hold (meeting_id);
+
+-- What was decided about a meeting besides its approvals, repairs and exceptions, which have tables of their own: by
+-- whom, and why another round began. Append only; people are named by id.
+create table meeting_decision (
+  decision_id     uuid primary key,
+  tenant_id       uuid not null references tenant,
+  meeting_id      uuid not null references meeting,
+  type            text not null check (type in ('rescheduled', 'cancelled', 'lapsed', 'change_lapsed', 'looked_again',
+                                                'calendar_connected', 'calendar_reconnected', 'contact_refused')),
+  -- By what right. `rule`: nobody's word, but what the meeting itself says.
+  decided_by      text not null check (decided_by in ('organizer', 'named_approver', 'requester', 'participant',
+                                                      'calendar_owner', 'rule')),
+  because         text,
+  participant_ids uuid[] not null,
+  -- Of the meeting as it was decided to be.
+  revision        int not null,
+  round           int not null,
+  decided_at      timestamptz not null default app_now()
+);
+create index meeting_decision_meeting on meeting_decision (meeting_id);
+
 -- Each message to a person about a meeting: what was sent, and what is known of its fate. "accepted" is a mail server's
 -- word, and says nothing of the person.
 create table contact (
@@ -259,7 +293,8 @@ declare t text;
 begin
   foreach t in array array['calendar_connection', 'webhook_endpoint', 'meeting', 'participant', 'evidence', 'proposal',
                            'approval', 'calendar_event', 'completion', 'repair', 'meeting_exception', 'hold',
-                           'contact', 'contact_refusal', 'reply_draft'] loop
+                           'contact', 'contact_refusal', 'reply_draft',
+                           'released_hold', 'meeting_decision'] loop
     execute format('alter table %I enable row level security', t);
     execute format('create policy own on %I using (tenant_id = (select current_tenant())) '
                    'with check (tenant_id = (select current_tenant()))', t);
@@ -276,3 +311,5 @@ grant update (sealed_credential, state) on calendar_connection to aftercommit_di
 grant update on completion to aftercommit_dispatcher;
 grant update (state) on webhook_endpoint to aftercommit_api, aftercommit_dispatcher;
 grant insert, delete on hold to aftercommit_api, aftercommit_dispatcher;
+-- Neither is ever changed or taken back.
+grant insert on released_hold, meeting_decision to aftercommit_api, aftercommit_dispatcher;

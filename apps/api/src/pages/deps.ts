@@ -9,7 +9,8 @@ import type {
 /** What the pages for people without an account need of the world. */
 export interface ReplyPageDeps {
   readonly links: Pick<LinkSigner, 'verify'>
-  readonly now: () => Date
+  /** The database's time: a process's own may be wrong, and is not the one that a test or a demonstration moves. */
+  readonly now: () => Promise<Date>
   /** Changes nothing: scanners of mail open every link. */
   readReplyForm(claims: LinkClaims): Promise<ReplyForm | ReplyRefusal>
   /**

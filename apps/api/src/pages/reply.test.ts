@@ -81,7 +81,7 @@ app.use(noteRequests(createLog('api', 'info', stream), httpMetrics(createMetrics
 app.use(
   replyPages({
     links,
-    now: () => now,
+    now: () => Promise.resolve(now),
     readReplyForm: () => Promise.resolve(form),
     recordReply: (_claims, answer) => {
       recorded.push(answer)

@@ -3,7 +3,7 @@
  * page changes nothing, for scanners of mail open everything; only a form that is sent does.
  */
 import { errorFields } from '@aftercommit/platform/log'
-import type { LinkClaims } from '@aftercommit/platform/links'
+import type { LinkClaims, LinkReading } from '@aftercommit/platform/links'
 import {
   html,
   normaliseReply,
@@ -66,15 +66,25 @@ const noted =
     next()
   }
 
+/** No link has expired by then: whether one is ours does not depend on the time. */
+const BEGINNING = new Date(0)
+
+/** By the database's time, as everything else. A link that is not ours is not worth a question to the database. */
+const readReplyLink = async (deps: ReplyPageDeps, token: string): Promise<LinkReading> => {
+  const link = deps.links.verify('reply', token, BEGINNING)
+  if (link.type !== 'valid') return link
+  return (await deps.now()) < link.claims.expiresAt ? link : { type: 'expired', claims: link.claims }
+}
+
 const openReply = async (deps: ReplyPageDeps, token: string): Promise<Page> => {
-  const link = deps.links.verify('reply', token, deps.now())
+  const link = await readReplyLink(deps, token)
   if (link.type !== 'valid') return plainPage(deadLinkWords[link.type])
   const form = await deps.readReplyForm(link.claims)
   return form.type === 'open' ? replyFormPage(form, filledFrom(form), []) : refusalPage(form)
 }
 
 const sendReply = async (deps: ReplyPageDeps, token: string, body: unknown): Promise<Page> => {
-  const link = deps.links.verify('reply', token, deps.now())
+  const link = await readReplyLink(deps, token)
   if (link.type !== 'valid') return plainPage(deadLinkWords[link.type])
   const sent = readSent(body)
   if (!sent) return plainPage(unreadableWords)
@@ -146,7 +156,7 @@ const spanOf = ({ start, end }: Interval, zone: TimeZone): string => {
 }
 
 const openOptOut = (deps: ReplyPageDeps, token: string): Page => {
-  const link = deps.links.verify('opt_out', token, deps.now())
+  const link = deps.links.verify('opt_out', token, BEGINNING)
   if (link.type === 'invalid') return plainPage(deadLinkWords.invalid)
   return {
     status: 200,
@@ -161,7 +171,7 @@ const openOptOut = (deps: ReplyPageDeps, token: string): Page => {
 
 /** A wish to be left alone does not expire. */
 const optOut = async (deps: ReplyPageDeps, token: string): Promise<Page> => {
-  const link = deps.links.verify('opt_out', token, deps.now())
+  const link = deps.links.verify('opt_out', token, BEGINNING)
   if (link.type === 'invalid') return plainPage(deadLinkWords.invalid)
   return resultPage(await deps.recordReply(link.claims, { type: 'contact_refused' }))
 }

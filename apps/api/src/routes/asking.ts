@@ -8,6 +8,7 @@ import {
   ParticipantId,
   SlotExplanation,
   type ConnectParticipantResult,
+  faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { named } from '../named.ts'
@@ -74,6 +75,7 @@ export const askingRoutes = (): readonly Route[] => [
     params: OneParticipant,
     body: ConnectPerson,
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
+    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: ['not-found', 'not-authorised', 'time-approved'],
     handle: async ({ params, body }, { db, tenantId }) => {
       const { by, calendarConnectionId } = body

@@ -6,6 +6,7 @@ import {
   rescheduleMeeting,
   type CancelResult,
   type RescheduleResult,
+  faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { named } from '../named.ts'
@@ -65,6 +66,7 @@ export const endingRoutes = (): readonly Route[] => [
       bookBy: `${dayAfter(now, 13)}T12:00:00Z`,
     }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
+    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: ['not-found', 'not-authorised', 'not-booked'],
     handle: async ({ params, body: { by: who, ...change } }, { db, tenantId }) =>
       rescheduleReply(

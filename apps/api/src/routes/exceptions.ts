@@ -1,5 +1,4 @@
 import {
-  absenceCodes,
   ExceptionId,
   Instant,
   listExceptions,
@@ -7,13 +6,14 @@ import {
   resolveException,
   viewException,
   type MeetingException,
+  faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
-import { MeetingHead } from './scheduling-answers.ts'
+import { AbsenceCode, ExceptionOwner, MeetingHead } from './scheduling-answers.ts'
 
 const OneException = z.strictObject({
   exceptionId: ExceptionId.meta({
@@ -28,9 +28,9 @@ const Exception = named(
   z.object({
     id: z.uuid(),
     meetingId: z.uuid(),
-    code: z.enum(absenceCodes),
+    code: AbsenceCode,
     path: z.array(z.union([z.string(), z.int()])),
-    owner: z.string(),
+    owner: ExceptionOwner,
     state: z.enum(['open', 'resolved', 'lapsed']),
     openedAt: z.iso.datetime(),
     lapsesAt: z.iso.datetime(),
@@ -97,6 +97,7 @@ export const exceptionRoutes = (): readonly Route[] => [
     body: Resolution,
     example: () => ({ approval: { type: 'organizer' } }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
+    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: ['not-found', 'exception-ended'],
     handle: async ({ params, body }, { db, tenantId }) => {
       const result = await resolveException(db, tenantId, params.exceptionId, body)

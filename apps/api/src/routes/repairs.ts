@@ -9,13 +9,14 @@ import {
   viewRepair,
   type ResolveRepairResult,
   type StoredRepair,
+  faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
-import { MeetingHead } from './scheduling-answers.ts'
+import { MeetingHead, RepairCode, RepairOwner } from './scheduling-answers.ts'
 
 const OneRepair = z.strictObject({
   repairId: RepairId.meta({
@@ -30,8 +31,8 @@ const Repair = named(
   z.object({
     id: z.uuid(),
     meetingId: z.uuid(),
-    code: z.string(),
-    owner: z.string(),
+    code: RepairCode,
+    owner: RepairOwner,
     facts: z.record(z.string(), z.unknown()),
     choices: z.array(z.string()),
     state: z.enum(['open', 'resolved', 'ended']),
@@ -103,6 +104,7 @@ export const repairRoutes = (): readonly Route[] => [
     body: Resolve,
     example: () => resolveExample,
     answer: { status: 200, description: 'The meeting, which goes on.', schema: MeetingHead },
+    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: ['not-found', 'repair-ended', 'not-authorised'],
     handle: async ({ params, body }, { db, tenantId }) => {
       const { by, choice } = body

@@ -1,6 +1,9 @@
 /** What scheduling's routes answer, as clients may rely on it: fields are added, never renamed or taken away. */
 import {
-  absenceCodes,
+  absenceMeanings,
+  exceptionOwnerMeanings,
+  ownerMeanings,
+  repairKinds,
   IntentDraft,
   MeetingState,
   MeetingTrace as Trace,
@@ -8,10 +11,36 @@ import {
   TraceEntry,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
+import { closedCodesOf, codesOf } from '../codes.ts'
 import { named } from '../named.ts'
 
 const Instant = z.iso.datetime()
 const Id = z.uuid()
+
+/** What was not told. */
+export const AbsenceCode = named(
+  'AbsenceCode',
+  closedCodesOf(absenceMeanings),
+  'What a meeting was not told.',
+)
+export const ExceptionOwner = named(
+  'ExceptionOwner',
+  codesOf(exceptionOwnerMeanings, 'Any other: somebody whom a later version asks.'),
+  'Who is asked for what is missing.',
+)
+export const RepairCode = named(
+  'RepairCode',
+  codesOf(
+    Object.fromEntries(Object.entries(repairKinds).map(([code, { means }]) => [code, means])),
+    'Any other: an action that ended for good, by the code with which it ended; `look_again`, `search_again` and the choices about people are open.',
+  ),
+  'What is wrong.',
+)
+export const RepairOwner = named(
+  'RepairOwner',
+  codesOf(ownerMeanings, 'Any other: somebody whom a later version names.'),
+  'Who can put it right.',
+)
 
 export const MeetingDraft = named(
   'MeetingDraft',
@@ -57,7 +86,17 @@ export const Meeting = named(
         ...ProposalGrounds.shape,
       })
       .optional(),
-    event: z.object({ provider: z.string(), calendarAddress: z.string(), eventId: z.string() }).optional(),
+    event: z
+      .object({
+        provider: z.string(),
+        calendarAddress: z.string(),
+        eventId: z.string(),
+        start: Instant.meta({
+          description: 'The time that was approved for it. While a change is sought, this is what stands.',
+        }),
+        end: Instant,
+      })
+      .optional(),
     completion: z
       .object({
         verifiedAt: Instant,
@@ -70,21 +109,25 @@ export const Meeting = named(
     exceptions: z.array(
       z.object({
         id: Id,
-        code: z.enum(absenceCodes).meta({ description: 'What was not told.' }),
+        code: AbsenceCode,
         path: z
           .array(z.union([z.string(), z.int()]))
           .meta({ description: 'Where in `intent` it is missing.', examples: [['participants', 0]] }),
-        owner: z.string().meta({ description: 'Who is asked for it.' }),
+        owner: ExceptionOwner,
         lapsesAt: Instant.meta({ description: 'Until when it is waited for; then the meeting lapses.' }),
       }),
     ),
     repairs: z.array(
       z.object({
         id: Id,
-        code: z.string(),
-        owner: z.string(),
-        facts: z.record(z.string(), z.unknown()),
-        choices: z.array(z.string()),
+        code: RepairCode,
+        owner: RepairOwner,
+        facts: z
+          .record(z.string(), z.unknown())
+          .meta({ description: 'What is wrong, by field and reason; people by id.' }),
+        choices: z
+          .array(z.string())
+          .meta({ description: 'What may be chosen about it: a `type` of `choice` in ResolveRepair.' }),
       }),
     ),
   }),

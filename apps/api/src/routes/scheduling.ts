@@ -11,6 +11,7 @@ import {
   traceText,
   viewVersionedMeeting,
   type ApproveResult,
+  faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
@@ -49,10 +50,12 @@ const beginningRoutes = (): readonly Route[] => [
     body: MeetingDraft,
     example: meetingExample,
     answer: {
+      headers: ['location'],
       status: 201,
       description: 'The meeting is committed, and so is its first work.',
       schema: MeetingHead,
     },
+    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: [],
     handle: async ({ body }, { db, tenantId, traceParent }) => {
       const result = await openMeeting(db, tenantId, body, traceParent)
@@ -100,7 +103,7 @@ const oneMeetingRoutes = (): readonly Route[] => [
     operationId: 'viewMeeting',
     summary: 'Reads a meeting. Its ETag changes whenever anything of it does.',
     params: OneMeeting,
-    answer: { status: 200, description: 'The meeting as it is now.', schema: Meeting },
+    answer: { headers: ['etag'], status: 200, description: 'The meeting as it is now.', schema: Meeting },
     problems: ['not-found'],
     handle: async ({ params }, { db, tenantId }) => {
       const found = await viewVersionedMeeting(db, tenantId, params.meetingId)

@@ -34,6 +34,7 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
   const apiUrl = `http://127.0.0.1:${port}`
   const dispatcher = createDispatcher({
     db: database.dispatcher,
+    seal,
     unseal,
     leaseMs: 60_000,
     pollMs: 50,

@@ -2,6 +2,7 @@
 import { open, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { commitGap, runCommitGapCommand } from '../commit-gap/command.ts'
 import { sentenceOf } from '../sentence.ts'
 import { checkLine } from './judge.ts'
 import { runScenario } from './run.ts'
@@ -38,15 +39,18 @@ const main = async (): Promise<number> => {
     process.stdout.write(values.help ? `${USAGE}\n${list()}` : list())
     return 0
   }
+  const isCommitGap = name === commitGap.name
   const scenario = scenarios.find((each) => each.name === name)
-  if (!scenario || more.length > 0) {
+  if ((!scenario && !isCommitGap) || more.length > 0) {
     const what =
       name === undefined ? 'a scenario must be named' : `there is no scenario ${[name, ...more].join(' ')}`
     return refuse(`${what}; there are:\n\n${list()}`)
   }
   // Found out before the play, not after it.
   if (values.json !== undefined) await (await open(values.json, 'a')).close()
-  return run(scenario, { json: values.json, detailed: values.detailed })
+  const { json, detailed } = values
+  if (scenario) return run(scenario, { json, detailed })
+  return (await runCommitGapCommand({ root, json, detailed, tell })) ? 0 : 1
 }
 
 const refuse = (reason: string): number => {
@@ -54,13 +58,15 @@ const refuse = (reason: string): number => {
   return UNUSABLE
 }
 
-const list = (): string => scenarios.map(({ name, title }) => `  ${name.padEnd(26)}${title}\n`).join('')
+const list = (): string =>
+  [...scenarios, commitGap].map(({ name, title }) => `  ${name.padEnd(26)}${title}\n`).join('')
+
+const tell = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const run = async (
   scenario: (typeof scenarios)[number],
   { json, detailed }: { json: string | undefined; detailed: boolean },
 ): Promise<number> => {
-  const tell = (line: string): void => void process.stdout.write(`${line}\n`)
   tell(`${scenario.title}\n${scenario.shows}\n`)
   const startedAt = Date.now()
   const { checks, passed, record } = await runScenario(scenario, {

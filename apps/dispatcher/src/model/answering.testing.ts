@@ -1,9 +1,9 @@
 /** What people do who are asked: answer on their page or by mail, refuse, connect a calendar, take back a grant. */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import type { names } from './cast.testing.ts'
-import { asked, cast, dateAfter, organizers } from './cast.testing.ts'
+import { asked, cast, dateAfter, names, organizers } from './cast.testing.ts'
 import { Broken, lastSequence, type Play } from './play.testing.ts'
+import { readRows } from './seen.testing.ts'
 import { anyIndex, pick, stepOf } from './step.testing.ts'
 
 /** Links of one kind in the mails to this person, oldest first. */
@@ -28,6 +28,22 @@ const claimsOf = (link: string): Claims => {
   return { meetingId: uuid(16), participantId: uuid(32), revision: bytes.readUInt32BE(at + 48) }
 }
 
+/** A link that another revision has made void; where there is none, the person's part is made another one. */
+const outdatedOf = async (play: Play, links: readonly string[]): Promise<string | undefined> => {
+  const partOf = (link: string) => {
+    const { participantId, revision } = claimsOf(link)
+    const part = play.seen.participants.find(({ id }) => id === participantId)
+    return part && { part, isCurrent: part.revision === revision }
+  }
+  const outdated = links.find((each) => partOf(each)?.isCurrent === false)
+  if (outdated !== undefined) return outdated
+  for (const link of links) {
+    const part = partOf(link)?.part
+    if (part && !part.connected && (await connect(play, part))?.endsWith('200')) return link
+  }
+  return links[0]
+}
+
 const timesOf = (play: Play, narrow: boolean): Record<string, string> => {
   const days = [2, 3, 4, 7, 8].map((day, row): [string, string][] => [
     [`date-${row}`, dateAfter(play.startedAt, day)],
@@ -37,20 +53,23 @@ const timesOf = (play: Play, narrow: boolean): Record<string, string> => {
   return Object.fromEntries([['do', 'send'], ['zone', 'Europe/Berlin'], ...days.flat()])
 }
 
-const mailed = [...asked, 'wenyuan'] as const
-const addressOf = (name: (typeof mailed)[number]): string =>
-  name === 'wenyuan' ? 'wenyuan@microsoft.example' : cast[name].address
+/** Who has had mail of ours, and so has something to answer: addresses, the longest ago first. */
+const mailedTo = ({ known }: Play): readonly string[] => [...new Set(known.mails.map(({ to }) => to))]
+
+const oneMailedTo = (play: Play, index: number): string | undefined =>
+  pick(mailedTo(play), index, (address) => asked.some((name) => cast[name].address === address))
 
 export const answerOnPage = stepOf({
   name: 'page',
   draw: fc.record({
-    who: fc.constantFrom(...mailed, 'dora' as const),
+    index: anyIndex,
     old: fc.constantFrom(false, false, true),
     answer: fc.constantFrom('times', 'times', 'narrow', 'not_taking_part', 'contact_refused'),
   }),
-  act: async (play, { who, old, answer }) => {
-    const links = await linksTo(play, addressOf(who), 'reply')
-    const link = old ? links[0] : links.at(-1)
+  act: async (play, { index, old, answer }) => {
+    const address = oneMailedTo(play, index)
+    const links = address === undefined ? [] : await linksTo(play, address, 'reply')
+    const link = old ? await outdatedOf(play, links) : links.at(-1)
     if (link === undefined) return undefined
     const isTimes = answer === 'times' || answer === 'narrow'
     const page = await play.page(
@@ -59,15 +78,16 @@ export const answerOnPage = stepOf({
         ...(isTimes && timesOf(play, answer === 'narrow')),
       }),
     )
-    if (page.status === 200) heard(play, link, answer)
+    if (page.status === 200) await heard(play, link, answer)
     return `${page.status}`
   },
 })
 
 /** The answer was taken: it must have been of somebody who takes part, by the link that they were given last. */
-const heard = (play: Play, link: string, answer: string): void => {
+const heard = async (play: Play, link: string, answer: string): Promise<void> => {
   const { meetingId, participantId, revision } = claimsOf(link)
-  const person = play.seen.participants.find(({ id }) => id === participantId)
+  const { participants } = await readRows(play.database)
+  const person = participants.find(({ id }) => id === participantId)
   if (answer === 'contact_refused') {
     if (person) play.known.refusals.set(person.address, lastSequence(play.seen))
     return
@@ -80,25 +100,27 @@ const heard = (play: Play, link: string, answer: string): void => {
 
 export const optOut = stepOf({
   name: 'opt out',
-  draw: fc.record({ who: fc.constantFrom(...asked) }),
-  act: async (play, { who }) => {
-    const [link] = await linksTo(play, cast[who].address, 'opt-out')
-    if (link === undefined) return undefined
+  draw: fc.record({ index: anyIndex }),
+  act: async (play, { index }) => {
+    const address = oneMailedTo(play, index)
+    const [link] = address === undefined ? [] : await linksTo(play, address, 'opt-out')
+    if (address === undefined || link === undefined) return undefined
     const page = await play.page(play.client.sendForm(link, {}))
-    if (page.status === 200) play.known.refusals.set(cast[who].address, lastSequence(play.seen))
-    return `${page.status}`
+    if (page.status === 200) play.known.refusals.set(address, lastSequence(play.seen))
+    return `${address} ${page.status}`
   },
 })
 
 export const answerByMail = stepOf({
   name: 'mail',
   draw: fc.record({
-    who: fc.constantFrom(...asked),
+    index: anyIndex,
     kind: fc.constantFrom('reply' as const, 'reply' as const, 'out_of_office' as const, 'bounce' as const),
     text: fc.constantFrom('Any time on Wednesday.', 'Tomorrow 10:00 to 11:00 I can.', 'I cannot say.', ''),
   }),
-  act: async (play, { who, kind, text }) => {
-    const { address } = cast[who]
+  act: async (play, { index, kind, text }) => {
+    const address = oneMailedTo(play, index)
+    if (address === undefined) return undefined
     const mail = (await play.control.readMailbox(address)).received.at(-1)
     if (!mail?.messageId) return undefined
     const { raw } = await play.control.replyToMail(address, {
@@ -116,18 +138,31 @@ export const connectCalendar = stepOf({
   name: 'connect',
   draw: fc.record({ index: anyIndex, who: fc.constantFrom('dora' as const, 'emil' as const) }),
   act: async (play, { index, who }) => {
-    const { address } = cast[who]
-    const parts = play.seen.participants.filter((each) => each.address === address && !each.connected)
-    const part = parts[index % Math.max(parts.length, 1)]
-    const meeting = part && play.known.meetings.find(({ id }) => id === part.meetingId)
-    if (!meeting) return undefined
-    const { status } = await play.post(`/v1/meetings/${meeting.id}/participants/${part.id}/calendar`, {
-      by: { address: cast[meeting.organizer].address },
-      calendarConnectionId: play.people.get(who)?.connectionId,
-    })
-    return `#${meeting.number} ${status}`
+    const part = pick(
+      play.seen.participants.filter(({ connected }) => !connected),
+      index,
+      ({ address }) => address === cast[who].address,
+    )
+    return part && connect(play, part)
   },
 })
+
+/** Names this person's calendar to the meeting, if they have one. */
+const connect = async (
+  play: Play,
+  { id, meetingId, address }: Play['seen']['participants'][number],
+): Promise<string | undefined> => {
+  const meeting = play.known.meetings.find((each) => each.id === meetingId)
+  const name = names.find((each) => cast[each].address === address)
+  if (!meeting || !name) return undefined
+  const { status } = await play.post(`/v1/meetings/${meetingId}/participants/${id}/calendar`, {
+    by: { address: cast[meeting.organizer].address },
+    calendarConnectionId: play.people.get(name)?.connectionId,
+  })
+  // Whoever has a calendar is not asked, unless somebody says so.
+  if (status === 200) play.known.answers.set(id, { meetingId, sequence: lastSequence(play.seen) })
+  return `#${meeting.number} ${status}`
+}
 
 const token = (): string => randomBytes(24).toString('base64url')
 
@@ -156,16 +191,24 @@ export const giveGrant = stepOf({
 /** Somebody's calendar fills up just where a meeting is proposed or booked. */
 export const becomeBusy = stepOf({
   name: 'busy',
-  draw: fc.record({ index: anyIndex, who: fc.constantFrom('ben' as const, 'chen' as const, ...organizers) }),
+  draw: fc.record({ index: anyIndex, who: anyIndex }),
   act: async (play, { index, who }) => {
     const proposal = pick(play.seen.proposals, index, ({ id }) =>
-      play.seen.meetings.some(({ state }) => state.proposalId === id),
+      play.seen.meetings.some(
+        ({ state }) =>
+          state.proposalId === id && (state.type === 'awaiting_approval' || state.type === 'booking'),
+      ),
     )
-    const person = play.people.get(who)
-    if (!proposal || !person) return undefined
+    const taking = play.seen.participants.filter(
+      ({ meetingId, connected }) => connected && meetingId === proposal?.meetingId,
+    )
+    const one = pick(taking, who, ({ role }) => role === 'required')
+    const name = names.find((each) => cast[each].address === one?.address)
+    const person = name && play.people.get(name)
+    if (!proposal || !name || !person) return undefined
     const { start, end } = proposal
     const block = { start: start.toISOString(), end: end.toISOString(), status: 'busy' as const }
-    await play.putPerson(who, { busy: [...(person.busy ?? []), block] })
+    await play.putPerson(name, { busy: [...(person.busy ?? []), block] })
     play.known.busy.push({ address: person.address, start, end, turn: play.turn })
     return 'done'
   },

@@ -31,14 +31,14 @@ const DAY_MS = 86_400_000
 export const MEETING_ZONE = berlin
 
 /**
- * Monday morning at least a week from today: the links in mails end by a process's own clock, which nobody moves, so the
+ * Monday morning, an hour at which people may be written to, at least a week from today: the links in mails end by a process's own clock, which nobody moves, so the
  * database's clock has to be ahead of it.
  */
 export const firstMonday = (today: Date): Date => {
   const day = new Date(today.getTime() + 7 * DAY_MS)
   const untilMonday = (8 - day.getUTCDay()) % 7
   const monday = new Date(day.getTime() + untilMonday * DAY_MS)
-  return new Date(`${monday.toISOString().slice(0, 10)}T06:00:00Z`)
+  return new Date(`${monday.toISOString().slice(0, 10)}T07:30:00Z`)
 }
 
 export const dateAfter = (start: Date, days: number): string =>

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { cast, displayNameOf } from './cast.testing.ts'
 import { windowOf, windows, substituteOf } from './opening.testing.ts'
-import { Broken, type KnownMeeting, type Play } from './play.testing.ts'
+import { Broken, lastSequence, type KnownMeeting, type Play } from './play.testing.ts'
 import { anyIndex, pick, seenMeeting, stepOf } from './step.testing.ts'
 
 const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
@@ -43,6 +43,27 @@ export const approve = stepOf({
     return `#${meeting.number} ${statuses.join(' ')}`
   },
 })
+
+export const approveAtOnce = stepOf({
+  name: 'approve at once',
+  draw: fc.constant(null),
+  act: (play) => approveAll(play),
+})
+
+/** Everybody who is asked says yes in the same moment; undefined when nobody is. */
+export const approveAll = async (play: Play): Promise<string | undefined> => {
+  const waiting = play.known.meetings.flatMap((meeting) => {
+    const { type, proposalId } = seenMeeting(play, meeting).state
+    return type === 'awaiting_approval' && meeting.approver !== undefined
+      ? [{ meeting, proposalId, approver: { address: meeting.approver } }]
+      : []
+  })
+  if (waiting.length === 0) return undefined
+  const answers = await Promise.all(
+    waiting.map(({ meeting, ...approval }) => play.post(`/v1/meetings/${meeting.id}/approve`, approval)),
+  )
+  return answers.map(({ status }, index) => `#${waiting[index]?.meeting.number ?? 0} ${status}`).join(', ')
+}
 
 export const cancel = async (play: Play, meeting: KnownMeeting, address: string): Promise<string> => {
   const { status } = await play.post(`/v1/meetings/${meeting.id}/cancel`, { by: { address } })
@@ -103,9 +124,17 @@ const choices = [
   'look_again',
   'restore_event',
   'accept_change',
+  'keep_as_is',
   'cancel_meeting',
 ] as const
 type ChoiceType = (typeof choices)[number]
+
+/** Those that may name a window and a deadline of their own. */
+const searches: ReadonlySet<ChoiceType> = new Set<ChoiceType>([
+  'search_again',
+  'correct_address',
+  'substitute_person',
+])
 
 const Repair = z.object({ choices: z.array(z.string()) })
 
@@ -116,8 +145,9 @@ export const resolveRepair = stepOf({
     choice: anyIndex,
     allowed: fc.constantFrom(true, true, true, true, false),
     stranger: fc.constantFrom(false, false, false, false, true),
+    window: fc.option(windows),
   }),
-  act: async (play, { index, choice, allowed, stranger }) => {
+  act: async (play, { index, choice, allowed, stranger, window }) => {
     const repair = pick(play.seen.repairs, index, () => true)
     const meeting = repair && play.known.meetings.find(({ id }) => id === repair.meetingId)
     if (!meeting) return undefined
@@ -127,14 +157,16 @@ export const resolveRepair = stepOf({
     const [firstOf] = play.seen.participants.filter(({ meetingId }) => meetingId === meeting.id)
     const person = repair.participantIds[0] ?? firstOf?.id ?? ''
     const address = stranger ? STRANGER : cast[meeting.organizer].address
+    const isNewSearch = window !== null && searches.has(type)
     const { status } = await play.post(`/v1/repairs/${repair.id}/resolve`, {
       by: { address },
-      choice: choiceOf(play, type, person),
+      choice: { ...choiceOf(play, type, person), ...(isNewSearch && windowOf(play, window)) },
     })
     if (status === 200 && (stranger || !offered.includes(type))) {
       throw new Broken('authority', `#${meeting.number} was repaired by ${type}, which was not to be`)
     }
     if (status === 200) chosen(play, meeting, type, person)
+    if (status === 200 && isNewSearch) askAnew(play, meeting)
     return `#${meeting.number} ${repair.code}: ${type} ${status}`
   },
 })
@@ -148,14 +180,16 @@ const choiceOf = (play: Play, type: ChoiceType, participantId: string): Record<s
 }
 
 const chosen = (play: Play, meeting: KnownMeeting, type: ChoiceType, participantId: string): void => {
-  if (type === 'cancel_meeting') meeting.isCancelled = true
-  else meeting.isCancelled = false
+  meeting.isCancelled = type === 'cancel_meeting'
+  meeting.isKept = type === 'keep_as_is'
+  meeting.chosenAfter = lastSequence(play.seen)
   if (type === 'ask_in_words') askAnew(play, meeting)
   if (type === 'restore_event') meeting.isRestored = true
   if (type !== 'correct_address' && type !== 'substitute_person') return
   const before = play.seen.participants.find(({ id }) => id === participantId)
   if (!before)
     throw new Broken('authority', `somebody was replaced who does not take part (${displayNameOf('gus')})`)
+  play.known.replaced.set(participantId, lastSequence(play.seen))
   meeting.roles.delete(before.address)
   meeting.roles.set(type === 'correct_address' ? CORRECTED.address : cast.gus.address, before.role)
 }

@@ -13,6 +13,7 @@ export const mustHold = (play: Play, before: Seen): void => {
     endsAreFinal(play, before, known, meeting)
   }
   nobodyIsPromisedTwice(play)
+  handsAreNotOverwritten(play, before)
   nothingIsWrittenOverBusyTime(play, before)
   mailsMustBeAllowed(play)
 }
@@ -49,21 +50,100 @@ const confirmedIsProved = (play: Play, known: KnownMeeting, { state }: SeenMeeti
   const earlier = play.known.proved.get(proof.proposalId)
   const turn = earlier?.verifiedAt === proof.verifiedAt ? earlier.turn : play.turn
   play.known.proved.set(proof.proposalId, { verifiedAt: proof.verifiedAt, turn })
-  if ((play.known.touched.get(proof.eventId) ?? -1) >= turn) return
-  const event = seen.held.find(({ id }) => id === proof.eventId)
-  if (event?.status !== 'confirmed') return fail(`its event is ${event?.status ?? 'nowhere'}`)
-  const { draft } = approval
+  if ((play.known.touched.get(proof.eventId)?.turn ?? -1) >= turn) return
+  const differs = differenceOf(known, seen, { proof, proposal, approval })
+  if (differs !== undefined) fail(differs)
+}
+
+interface Proved {
+  readonly proof: Seen['completions'][number]
+  readonly proposal: Seen['proposals'][number]
+  readonly approval: Seen['approvals'][number]
+}
+
+/** In what the event at the provider is not what was approved. */
+const differenceOf = (
+  { roles }: KnownMeeting,
+  { held }: Seen,
+  { proof, proposal, approval: { draft } }: Proved,
+): string | undefined => {
+  const event = held.find(({ id }) => id === proof.eventId)
+  if (event?.status !== 'confirmed') return `its event is ${event?.status ?? 'nowhere'}`
   const isOther = (address: string): boolean => address !== draft.calendarAddress
-  const invited = new Set(event.attendees.map(({ address }) => address).filter(isOther))
-  if (!sameSet(invited, new Set(draft.attendees.map(({ address }) => address)))) fail('others are invited')
-  for (const [address, role] of known.roles) {
-    if (role === 'required' && isOther(address) && !invited.has(address)) fail(`${address} is not invited`)
-  }
+  const guests = event.attendees.filter(({ address }) => isOther(address))
+  const invited = new Set(
+    guests.map(({ address, optional }) => `${address} ${optional ? 'optional' : 'required'}`),
+  )
+  const approved = new Set(draft.attendees.map(({ address, role }) => `${address} ${role}`))
+  if (!sameSet(invited, approved)) return 'others are invited'
+  const left = [...roles].find(
+    ([address, role]) => role === 'required' && isOther(address) && !invited.has(`${address} required`),
+  )
+  if (left) return `${left[0]} is not invited`
   const at = (text: string): number => new Date(text).getTime()
   if (at(event.start) !== proposal.start.getTime() || at(event.end) !== proposal.end.getTime()) {
-    fail(`its event is at ${event.start} and not at ${proposal.start.toISOString()}`)
+    return `its event is at ${event.start} and not at ${proposal.start.toISOString()}`
   }
-  if (event.title !== draft.title) fail('its event is called otherwise')
+  return event.title === draft.title ? undefined : 'its event is called otherwise'
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Once everything had its time: what people did to a booked event was noticed, if it was done before the last look, an
+ * hour before the meeting.
+ */
+export const handsAreNoticed = ({ seen, known }: Play): void => {
+  for (const meeting of known.meetings) {
+    const state = seen.meetings.find(({ id }) => id === meeting.id)?.state
+    const proof = seen.completions.find(({ proposalId }) => proposalId === state?.proposalId)
+    const proposal = seen.proposals.find(({ id }) => id === state?.proposalId)
+    const approval = seen.approvals.find(({ proposalId }) => proposalId === state?.proposalId)
+    if (state?.type !== 'confirmed' || !proof || !proposal || !approval) continue
+    const last = proposal.start.getTime() - HOUR_MS
+    const touchedAt = known.touched.get(proof.eventId)?.at.getTime() ?? 0
+    // A booking whose change is sought is not looked at meanwhile.
+    if (touchedAt >= last || new Date(proof.verifiedAt).getTime() >= last) continue
+    if (meeting.isKept || meeting.asking > 0) continue
+    const differs =
+      differenceOf(meeting, seen, { proof, proposal, approval }) ?? declinedBy(meeting, seen, proof)
+    if (differs !== undefined)
+      throw new Broken('hands_are_noticed', `#${meeting.number} is confirmed, and ${differs}`)
+  }
+}
+
+const declinedBy = (
+  { roles }: KnownMeeting,
+  { held }: Seen,
+  { eventId }: Proved['proof'],
+): string | undefined => {
+  const event = held.find(({ id }) => id === eventId)
+  const who = event?.attendees.find(
+    ({ address, response }) => response === 'declined' && roles.get(address) === 'required',
+  )
+  return who && `${who.address} has declined`
+}
+
+type Entry = Seen['ledger'][number]
+
+/** Where a person put an event since, there our own changes leave it, until a person chose how it goes on. */
+const handsAreNotOverwritten = ({ seen, known }: Play, before: Seen): void => {
+  for (const entry of seen.ledger.slice(before.ledger.length)) {
+    if (entry.effect !== 'event_patched' || entry.by !== 'api') continue
+    const earlier = seen.ledger.filter(
+      ({ sequence, eventId }) =>
+        sequence < entry.sequence && eventId !== undefined && eventId === entry.eventId,
+    )
+    const ours = earlier.findLast(({ by }) => by === 'api')
+    const theirs = earlier.findLast(({ by }) => by === 'person')
+    if (!ours || !theirs || theirs.sequence < ours.sequence) continue
+    const isAt = (one: Entry, other: Entry): boolean => one.start === other.start && one.end === other.end
+    if (isAt(theirs, ours) || isAt(theirs, entry)) continue
+    const meeting = known.meetings.find(({ id }) => operationIdsOf(seen, id).has(entry.operationId ?? ''))
+    if (meeting && meeting.chosenAfter < theirs.sequence) {
+      throw new Broken('hands_are_not_overwritten', `#${meeting.number} was moved to ${theirs.start ?? '?'}`)
+    }
+  }
 }
 
 /** What each state waits for: rows of these actions, if it is not a person. */
@@ -120,23 +200,36 @@ const endsAreFinal = (
   }
 }
 
-/** Of two confirmed meetings at one time nobody is required in both. */
+/**
+ * Nobody is required in two events at one time, as the provider holds them, whatever we made of it. Left out is what
+ * stands where no approval put it: a person's hand did, or a copy that came to light.
+ */
 const nobodyIsPromisedTwice = ({ known, seen }: Play): void => {
-  const booked = known.meetings.flatMap(({ id, number, roles }) => {
-    const state = seen.meetings.find((each) => each.id === id)?.state
-    const slot = state?.type === 'confirmed' && seen.proposals.find((each) => each.id === state.proposalId)
-    return slot ? [{ number, slot, roles }] : []
-  })
-  booked.forEach((one, index) => {
-    for (const other of booked.slice(index + 1)) {
-      if (one.slot.start >= other.slot.end || other.slot.start >= one.slot.end) continue
-      const both = [...one.roles].find(
-        ([who, role]) => role === 'required' && other.roles.get(who) === 'required',
+  const promised = known.meetings.flatMap(({ id, number, roles }) => {
+    const meeting = seen.meetings.find((each) => each.id === id)
+    const bound = [meeting?.state.proposalId, meeting?.standing]
+    const drafts = seen.approvals
+      .filter(({ proposalId }) => bound.includes(proposalId))
+      .map(({ draft }) => draft)
+    const events = liveEventsOf(seen, id).flatMap((event) => {
+      const [start, end] = [new Date(event.start), new Date(event.end)]
+      const draft = drafts.find(
+        (each) => each.start.getTime() === start.getTime() && each.end.getTime() === end.getTime(),
       )
-      if (both) {
+      if (!draft) return []
+      const people = [draft.calendarAddress, ...event.attendees.map(({ address }) => address)]
+      return [{ start, end, people: new Set(people.filter((each) => roles.get(each) === 'required')) }]
+    })
+    return events.map((event) => ({ number, ...event }))
+  })
+  promised.forEach((one, index) => {
+    for (const other of promised.slice(index + 1)) {
+      if (one.number === other.number || one.start >= other.end || other.start >= one.end) continue
+      const both = [...one.people].find((who) => other.people.has(who))
+      if (both !== undefined) {
         throw new Broken(
           'nobody_promised_twice',
-          `${both[0]} is in #${one.number} and #${other.number} at one time`,
+          `${both} is in #${one.number} and #${other.number} at one time`,
         )
       }
     }
@@ -198,5 +291,5 @@ export const eventsAtRest = ({ seen, known }: Play): void => {
   }
 }
 
-const isTouched = (seen: Seen, touched: ReadonlyMap<string, number>, meetingId: string): boolean =>
+const isTouched = (seen: Seen, touched: Play['known']['touched'], meetingId: string): boolean =>
   seen.events.some((event) => event.meetingId === meetingId && touched.has(event.eventId))

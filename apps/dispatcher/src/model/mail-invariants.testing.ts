@@ -1,4 +1,4 @@
-/** Nobody is written to who refused or has told, nobody too often, and nobody at night. */
+/** Nobody is written to who refused, has told or was replaced, nobody too often, and nobody at night. */
 import { cast, MEETING_ZONE } from './cast.testing.ts'
 import { Broken, type Arrived, type Play } from './play.testing.ts'
 import { asksByMessageId } from './seen.testing.ts'
@@ -21,6 +21,10 @@ export const mailsMustBeAllowed = (play: Play): void => {
     const answered = known.answers.get(ask.participantId)
     if (answered && mail.sequence > answered.sequence) {
       throw new Broken('no_asking_after_answer', `${mail.to} was asked`)
+    }
+    const replacedAt = known.replaced.get(ask.participantId)
+    if (replacedAt !== undefined && mail.sequence > replacedAt) {
+      throw new Broken('no_asking_after_replacement', `${mail.to} was asked in vain`)
     }
     atNight(mail)
     const key = `${ask.participantId} ${mail.askingByMeeting.get(ask.meetingId) ?? 0}`

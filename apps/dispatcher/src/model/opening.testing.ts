@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { asked, cast, dateAfter, displayNameOf, MEETING_ZONE, PURPOSE, type Name } from './cast.testing.ts'
 import type { KnownMeeting, Play } from './play.testing.ts'
-import { anyIndex, pick, stepOf } from './step.testing.ts'
+import { anyIndex, pick, stepOf, stepWith, type Step } from './step.testing.ts'
 
 const Opened = z.object({ id: z.string() })
 
@@ -42,6 +42,8 @@ const drawn = fc.record({
   window: windows,
   hasSubstitute: fc.boolean(),
   conference: fc.constantFrom(false, false, true),
+  /** Somebody who does not want to be written to any more is to take part, if there is anybody. */
+  withRefuser: fc.boolean(),
 })
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
 
@@ -71,8 +73,10 @@ const approvalOf = ({ approval }: Drawn) =>
 
 const intentOf = (play: Play, is: Drawn) => {
   const { organizer, window, missing, outreach } = is
-  const own = is.comes || is.guests.every(({ required }) => !required)
-  const people = is.guests.map(({ name, required }) =>
+  const refuser = asked.find((name) => play.known.refusals.has(cast[name].address))
+  const guests = refuser && is.withRefuser ? withGuest(is.guests, refuser) : is.guests
+  const own = is.comes || guests.every(({ required }) => !required)
+  const people = guests.map(({ name, required }) =>
     personOf(play, name, required, is.hasSubstitute && name === 'chen' ? 'gus' : undefined),
   )
   return {
@@ -118,6 +122,8 @@ const act = async (play: Play, is: Drawn): Promise<string> => {
     isCancelled: false,
     planted: 0,
     isRestored: false,
+    isKept: false,
+    chosenAfter: 0,
   }
   play.known.meetings.push(known)
   toTell.set(id, is)
@@ -127,7 +133,29 @@ const act = async (play: Play, is: Drawn): Promise<string> => {
 /** What a meeting was drawn with, for whoever tells later what was left out. */
 const toTell = new Map<string, Drawn>()
 
-export const openMeeting = stepOf({ name: 'open', draw: drawn, act, opens: true })
+const opening = { name: 'open', act, opens: true }
+export const openMeeting = stepOf({ ...opening, draw: drawn })
+
+type Guest = Drawn['guests'][number]
+
+const withGuest = (others: readonly Guest[], name: Guest['name']): Guest[] => [
+  { name, required: true },
+  ...others.filter((each) => each.name !== name).slice(0, 2),
+]
+
+/** Two meetings that need the same person in the same window. */
+export const openRivals: fc.Arbitrary<readonly Step[]> = fc
+  .record({ one: drawn, other: drawn, name: fc.constantFrom(...guests) })
+  .map(({ one, other, name }) =>
+    [one, other].map((each) =>
+      stepWith(opening, {
+        ...each,
+        window: one.window,
+        missing: 'nothing' as const,
+        guests: withGuest(each.guests, name),
+      }),
+    ),
+  )
 
 const answerTo = (play: Play, code: string, is: Drawn): Record<string, unknown> => {
   switch (code) {

@@ -27,6 +27,10 @@ export interface KnownMeeting {
   planted: number
   /** Somebody chose that the event stands whatever has come into the slot. */
   isRestored: boolean
+  /** Somebody chose that the meeting stands, whatever has become of its event. */
+  isKept: boolean
+  /** After which effect a person last chose how it goes on. */
+  chosenAfter: number
 }
 
 /** A mail that arrived, with the time that the database had then. */
@@ -44,8 +48,10 @@ export interface Knowledge {
   readonly refusals: Map<string, number>
   /** By participant: after which effect they may not be asked any more, for they have told. */
   readonly answers: Map<string, { readonly meetingId: string; readonly sequence: number }>
-  /** By event: the turn in which a person last laid hands on it. */
-  readonly touched: Map<string, number>
+  /** By participant: after which effect somebody else has their place. */
+  readonly replaced: Map<string, number>
+  /** By event: the turn in which a person last laid hands on it, and when that was. */
+  readonly touched: Map<string, { readonly turn: number; readonly at: Date }>
   /** By proposal: the turn in which its proof was first seen as it is. */
   readonly proved: Map<string, { readonly verifiedAt: string; readonly turn: number }>
   readonly busy: {
@@ -84,8 +90,8 @@ export interface Play {
   /** A page or its form: any answer but one that says that we are at fault. */
   page(test: Test): Promise<Response>
   advance(ms: number): Promise<void>
-  /** Notes the mails that have arrived since, at the time that it is now. */
-  noteMails(): Promise<void>
+  /** Notes the mails that have arrived since, at the time at which that was seen. */
+  noteMails(seen: Pick<Seen, 'ledger' | 'now'>): void
   putPerson(name: Name, change: Partial<ConnectedPerson>): Promise<void>
 }
 
@@ -143,6 +149,7 @@ const playOf = (parts: Parts): Play => {
     meetings: [],
     refusals: new Map(),
     answers: new Map(),
+    replaced: new Map(),
     touched: new Map(),
     proved: new Map(),
     busy: [],
@@ -163,10 +170,14 @@ const playOf = (parts: Parts): Play => {
       return answer
     },
     advance: async (ms) => {
-      await play.noteMails()
+      const [ledger, { rows }] = await Promise.all([
+        control.readLedger(),
+        database.owner.query<{ now: Date }>('select app_now() as now'),
+      ])
+      play.noteMails({ ledger, now: rows[0]?.now ?? new Date(0) })
       await database.advanceClock(ms)
     },
-    noteMails: () => noteMails(play),
+    noteMails: (seen) => noteMails(known, seen),
     putPerson: async (name, change) => {
       const before = people.get(name)
       if (!before) throw new Error(`nobody is called ${name}`)
@@ -179,12 +190,7 @@ const playOf = (parts: Parts): Play => {
   return play
 }
 
-const noteMails = async ({ database, control, known }: Play): Promise<void> => {
-  const [ledger, { rows }] = await Promise.all([
-    control.readLedger(),
-    database.owner.query<{ at: Date }>('select app_now() as at'),
-  ])
-  const at = rows[0]?.at ?? new Date(0)
+const noteMails = (known: Knowledge, { ledger, now: at }: Pick<Seen, 'ledger' | 'now'>): void => {
   const last = known.mails.at(-1)?.sequence ?? 0
   const askingByMeeting = new Map(known.meetings.map(({ id, asking }) => [id, asking]))
   for (const { effect, sequence, to, messageId } of ledger) {

@@ -70,7 +70,9 @@ export const addFault = stepOf({
   name: 'fault',
   draw: fault,
   act: async (play, spec) => {
-    await play.control.addFault({ id: randomUUID(), ...spec } satisfies Partial<FaultSpec>)
+    // Only our own webhooks: mail that comes in is handed on over HTTP as well, by no part of ours.
+    const address = spec.provider === 'webhook' ? { address: play.client.webhookName } : {}
+    await play.control.addFault({ id: randomUUID(), ...spec, ...address } satisfies Partial<FaultSpec>)
     return 'set'
   },
 })
@@ -136,24 +138,36 @@ const eventActs = [
   'accept',
 ] as const
 type HandDrawn = (typeof eventActs)[number]
+export const hands = fc.constantFrom(...eventActs)
 
 const HOUR_MS = 3_600_000
 
 /** Somebody's hands on an event of ours, behind our back. */
 export const touchEvent = stepOf({
   name: 'hand',
-  draw: fc.record({ index: anyIndex, act: fc.constantFrom(...eventActs) }),
+  draw: fc.record({ index: anyIndex, act: hands }),
   act: async (play, { index, act }) => {
     const meeting = pick(play.known.meetings, index, (each) => liveEventsOf(play.seen, each.id).length > 0)
     const [event] = meeting ? liveEventsOf(play.seen, meeting.id) : []
     if (!meeting || !event) return undefined
-    const done = actOf(play, event, act)
-    if (!done) return undefined
-    await play.control.actOnEvent(event.id, done)
-    play.known.touched.set(event.id, play.turn)
-    return `#${meeting.number} ${done.type}`
+    const done = await layHands(play, event, act, play.turn)
+    return done && `#${meeting.number} ${done}`
   },
 })
+
+/** What came of it, or nothing where it cannot be done. `turn` is the last one of which a proof can be older. */
+export const layHands = async (
+  play: Play,
+  event: Held,
+  act: HandDrawn,
+  turn: number,
+): Promise<string | undefined> => {
+  const done = actOf(play, event, act)
+  if (!done) return undefined
+  await play.control.actOnEvent(event.id, done)
+  play.known.touched.set(event.id, { turn, at: play.seen.now })
+  return done.type
+}
 
 type Held = ReturnType<typeof liveEventsOf>[number]
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { connectAgain } from './answering.testing.ts'
 import { cast, displayNameOf, names, PURPOSE } from './cast.testing.ts'
-import { eventsAtRest } from './invariants.testing.ts'
+import { eventsAtRest, handsAreNoticed } from './invariants.testing.ts'
 import { Broken, type Play } from './play.testing.ts'
 import { outboxText, readRows } from './seen.testing.ts'
 import { takeTurn } from './step.testing.ts'
@@ -25,6 +25,7 @@ export const comeToRest = async (play: Play): Promise<void> => {
   await takeTurn(play, 'a while', () => passUntil(play, () => isQuiet(play)))
   await takeTurn(play, 'long after', () => passUntil(play, () => play.seen.live.length === 0))
   eventsAtRest(play)
+  handsAreNoticed(play)
   everyMeetingRests(play)
   await clientWasToldOnce(play)
   await outboxNamesNobody(play)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { SchedulingWorld } from '../scheduling-world.testing.ts'
 import * as answering from './answering.testing.ts'
 import * as deciding from './deciding.testing.ts'
-import { openMeeting, tellWhatIsMissing } from './opening.testing.ts'
+import { openMeeting, openRivals, tellWhatIsMissing } from './opening.testing.ts'
 import { raiseCurtain, type Play } from './play.testing.ts'
 import * as providing from './providing.testing.ts'
 import { comeToRest } from './rest.testing.ts'
@@ -28,19 +28,22 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(3, openMeeting),
   ...often(2, tellWhatIsMissing),
   ...often(8, working.work),
-  ...often(4, working.workALittle),
+  ...often(2, working.workALittle),
+  ...often(3, working.workUntil),
   ...often(2, working.workTogether),
   ...often(4, working.passTime),
   ...often(3, working.die),
-  ...often(3, working.actWhileWriting),
-  ...often(7, deciding.approve),
+  ...often(4, working.actWhileWriting),
+  ...often(3, working.actBeforeProof),
+  ...often(6, deciding.approve),
+  ...often(3, deciding.approveAtOnce),
   ...often(3, deciding.cancelMeeting),
   ...often(3, deciding.rescheduleMeeting),
   ...often(5, deciding.resolveRepair),
   ...often(4, answering.answerOnPage),
-  ...often(2, answering.optOut),
+  ...often(3, answering.optOut),
   ...often(1, answering.answerByMail),
-  ...often(2, answering.connectCalendar),
+  ...often(3, answering.connectCalendar),
   ...often(1, answering.takeBackGrant),
   ...often(1, answering.giveGrant),
   ...often(2, answering.becomeBusy),
@@ -49,7 +52,7 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(1, providing.setConsistency),
   ...often(1, providing.setMailbox),
   ...often(1, providing.refuseInvitation),
-  ...often(3, providing.touchEvent),
+  ...often(4, providing.touchEvent),
   ...often(1, providing.plantDuplicate),
 ]
 
@@ -93,7 +96,7 @@ const runOnce = async (
 ): Promise<void> => {
   let broken: { readonly story: string; readonly why: string } | undefined
   const property = fc.asyncProperty(
-    fc.array(openMeeting, { minLength: 1, maxLength: 2 }),
+    fc.oneof(openRivals, openRivals, fc.array(openMeeting, { minLength: 1, maxLength: 2 })),
     fc.commands([...steps], {
       maxCommands: STEPS_MAX,
       size: 'max',

@@ -13,21 +13,26 @@ export type Step = fc.AsyncCommand<Plan, Play>
 
 interface Kind<Drawn> {
   readonly name: string
-  readonly draw: fc.Arbitrary<Drawn>
   /** Does it, and tells what came of it; undefined when there was nothing to do it to. */
   readonly act: (play: Play, drawn: Drawn) => Promise<string | undefined>
   readonly opens?: boolean
 }
 
-export const stepOf = <Drawn>({ name, draw, act, opens = false }: Kind<Drawn>): fc.Arbitrary<Step> =>
-  draw.map((drawn) => ({
-    check: ({ opened }) => opens || opened > 0,
-    run: async (plan, play) => {
-      if (opens) plan.opened += 1
-      await takeTurn(play, `${name} ${JSON.stringify(drawn)}`, () => act(play, drawn))
-    },
-    toString: () => `${name}(${JSON.stringify(drawn)})`,
-  }))
+export const stepOf = <Drawn>({
+  draw,
+  ...kind
+}: Kind<Drawn> & { readonly draw: fc.Arbitrary<Drawn> }): fc.Arbitrary<Step> =>
+  draw.map((drawn) => stepWith(kind, drawn))
+
+/** The same where what is drawn is part of something larger. */
+export const stepWith = <Drawn>({ name, act, opens = false }: Kind<Drawn>, drawn: Drawn): Step => ({
+  check: ({ opened }) => opens || opened > 0,
+  run: async (plan, play) => {
+    if (opens) plan.opened += 1
+    await takeTurn(play, `${name} ${JSON.stringify(drawn)}`, () => act(play, drawn))
+  },
+  toString: () => `${name}(${JSON.stringify(drawn)})`,
+})
 
 /** Does one thing, looks at everything afterwards, and holds what is seen against the invariants. */
 export const takeTurn = async (
@@ -43,9 +48,9 @@ export const takeTurn = async (
     play.story[play.story.length - 1] = `${line} → nothing to do`
     return
   }
-  await play.noteMails()
   const before = play.seen
   play.seen = await look(play.database, play.control)
+  play.noteMails(play.seen)
   const states = play.known.meetings.map(({ id, number }) => `#${number} ${stateOf(play, id)}`)
   play.story[play.story.length - 1] = `${line} → ${told}\n     ${states.join(', ')}`
   mustHold(play, before)

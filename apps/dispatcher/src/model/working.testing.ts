@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { mortalDb } from '../mortal-db.testing.ts'
 import { cast } from './cast.testing.ts'
-import { cancel } from './deciding.testing.ts'
+import { approveAll, cancel } from './deciding.testing.ts'
 import type { Play } from './play.testing.ts'
+import { hands, layHands } from './providing.testing.ts'
+import { liveEventsOf, look, readRows, type Rows } from './seen.testing.ts'
 import { anyIndex, stepOf } from './step.testing.ts'
 
 const MINUTE_MS = 60_000
@@ -21,6 +23,54 @@ export const workALittle = stepOf({
   name: 'work a little',
   draw: fc.constant(null),
   act: async ({ dispatcher }) => `${(await dispatcher.tick()).claimed} rows`,
+})
+
+const onTheWay = [
+  'gathering',
+  'choosing',
+  'booking',
+  'verifying',
+  'write_uncertain',
+  'clearing',
+  'cancelling',
+] as const
+const ROUNDS_MAX = 8
+
+/** Works round by round, and no further than until it is seen. */
+const workUntilSeen = async (play: Play, isSeen: (rows: Rows) => boolean): Promise<Rows | undefined> => {
+  for (let rounds = 0; rounds <= ROUNDS_MAX; rounds += 1) {
+    const rows = await readRows(play.database)
+    if (isSeen(rows)) return rows
+    const { claimed, rescued } = await play.dispatcher.tick()
+    if (claimed + rescued === 0) return undefined
+  }
+  return undefined
+}
+
+const isAny =
+  (type: string) =>
+  ({ meetings }: Rows): boolean =>
+    meetings.some(({ state }) => state.type === type)
+
+/** Until a meeting is just there, so that somebody can come in between what mostly follows at once. */
+export const workUntil = stepOf({
+  name: 'work until',
+  draw: fc.constantFrom(...onTheWay),
+  act: async (play, type) => ((await workUntilSeen(play, isAny(type))) ? 'there' : 'never'),
+})
+
+/** Somebody's hands on an event that is written and not yet read back. */
+export const actBeforeProof = stepOf({
+  name: 'hand before proof',
+  draw: fc.record({ hand: hands }),
+  act: async (play, { hand }) => {
+    await approveAll(play)
+    const rows = await workUntilSeen(play, isAny('verifying'))
+    const meeting = rows?.meetings.find(({ state }) => state.type === 'verifying')
+    const [event] = meeting ? liveEventsOf(await look(play.database, play.control), meeting.id) : []
+    const done = event && (await layHands(play, event, hand, play.turn))
+    return done ?? 'nothing to prove'
+  },
 })
 
 export const workTogether = stepOf({
@@ -76,21 +126,31 @@ export const die = stepOf({
   },
 })
 
+const writesOf = ({ live }: Rows): Rows['live'] =>
+  live.filter(({ action, state }) => /\.(write|change)_event$/.test(action) && state !== 'leased')
+
 /** Somebody acts while an event's write is on its way: the provider takes it in after that, or before. */
 export const actWhileWriting = stepOf({
   name: 'while writing',
   draw: fc.record({
     index: anyIndex,
     when: fc.constantFrom('before_effect' as const, 'after_effect' as const),
-    act: fc.constantFrom('cancel' as const, 'cancel' as const, 'work' as const, 'late' as const),
+    act: fc.constantFrom(
+      'cancel' as const,
+      'cancel for good' as const,
+      'work' as const,
+      'late' as const,
+      'hand' as const,
+    ),
+    hand: hands,
   }),
-  act: async (play, { index, when, act }) => {
-    const rows = play.seen.live.filter(
-      ({ action, state }) => /\.(write|change)_event$/.test(action) && state !== 'leased',
-    )
+  act: async (play, { index, when, act, hand }) => {
+    await approveAll(play)
+    const pending = await workUntilSeen(play, (seen) => writesOf(seen).length > 0)
+    const rows = pending ? writesOf(pending) : []
     const row = rows[index % Math.max(rows.length, 1)]
     const meeting = row && play.known.meetings.find(({ id }) => id === row.meetingId)
-    if (!meeting) return undefined
+    if (!meeting) return 'nothing to write'
     const fault = randomUUID()
     const { provider, address } = cast[meeting.organizer]
     const insert = provider === 'google' ? 'events.insert' : 'events.create'
@@ -102,21 +162,38 @@ export const actWhileWriting = stepOf({
       play.control.waitForFault(fault).then(() => true),
       draining.then(() => false),
     ])
-    const told = fired ? await meanwhile(play, meeting, act) : 'nothing was written'
+    const told = fired ? await meanwhile(play, meeting, act, hand) : 'nothing was written'
     await play.control.releaseFault(fault)
     await draining
     return told
   },
 })
 
+/** Longer than a lease, and than a late effect is waited for. */
+const passTheWait = async (play: Play): Promise<void> => {
+  for (const minutes of [2, 3]) {
+    await play.advance(minutes * MINUTE_MS)
+    await play.dispatcher.drain()
+  }
+}
+
 const meanwhile = async (
   play: Play,
   meeting: Play['known']['meetings'][number],
-  act: 'cancel' | 'work' | 'late',
+  act: 'cancel' | 'cancel for good' | 'work' | 'late' | 'hand',
+  hand: Parameters<typeof layHands>[2],
 ): Promise<string> => {
-  if (act === 'cancel') {
+  if (act === 'hand') {
+    const seen = await look(play.database, play.control)
+    const [event] = liveEventsOf(seen, meeting.id)
+    // What is proved in this very step is proved after it.
+    const done = event && (await layHands(play, event, hand, play.turn - 1))
+    return done ? `${done} meanwhile` : 'nothing stands yet'
+  }
+  if (act === 'cancel' || act === 'cancel for good') {
     const told = await cancel(play, meeting, cast[meeting.organizer].address)
     await play.dispatcher.drain()
+    if (act === 'cancel for good') await passTheWait(play)
     return `cancelled meanwhile: ${told}`
   }
   // The lease of the one that writes runs out, and another asks what became of it.

@@ -10,6 +10,14 @@ export interface EnqueuedRow {
   readonly state: LiveState | null
 }
 
+/**
+ * Binds an open transaction to a tenant, until it ends: its rows are written for that tenant, and row-level security shows
+ * no other's. Outside a transaction it binds nothing.
+ */
+export const bindTenant = async (sql: Sql, tenantId: string): Promise<void> => {
+  await sql.query(`select set_config('aftercommit.tenant', $1, true)`, [tenantId])
+}
+
 /** Inserts rows for the transaction's tenant, idempotent by identity; see the function in the migration. */
 export const insertRows = async (
   sql: Sql,

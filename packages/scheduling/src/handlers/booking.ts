@@ -3,7 +3,7 @@ import type { Attempt, Correlation, Reconciled, Settled } from '@aftercommit/out
 import type { Tx } from '@aftercommit/platform/db'
 import type { Calendar, EventDraft, ProviderEvent } from '@aftercommit/providers/calendar'
 import { eventWritten, slotTaken, writePending, writeUncertain } from '../booking.ts'
-import { gatherNow } from '../gathering.ts'
+import { lookAgainByRule } from '../gathering.ts'
 import type { ConnectionId, MeetingId, ParticipantId, ProposalId } from '../ids.ts'
 import { sameAddress } from '../intent.ts'
 import { currentEvidence } from '../known.ts'
@@ -132,8 +132,9 @@ export const bookingChange = async (
       const { facts } = outcome
       if (facts.type === 'slot_taken') {
         const taken = slotTaken(meeting, proposalId, { triedBefore, now: tx.now })
-        const gathering = await gatherNow(tx, taken.meeting)
-        return { meeting: gathering.meeting, actions: [...taken.actions, ...gathering.actions] }
+        const { participantIds } = facts
+        const again = await lookAgainByRule(tx, taken.meeting, { because: facts.type, participantIds })
+        return { meeting: again.meeting, actions: [...taken.actions, ...again.actions] }
       }
       const { provider, calendarAddress, eventId, icalUid } = facts.event
       const event = { proposalId, provider, calendarAddress, eventId, icalUid, writtenAt: facts.at }

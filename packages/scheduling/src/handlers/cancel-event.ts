@@ -3,14 +3,21 @@ import { done, go, handlerOf, type Attempt, type Outcome } from '@aftercommit/ou
 import type { Tx } from '@aftercommit/platform/db'
 import type { EventRef, ProviderEvent } from '@aftercommit/providers/calendar'
 import { schedulingActions } from '../actions.ts'
-import { eventWritten } from '../booking.ts'
+import { eventWritten, sweepOf } from '../booking.ts'
 import { bookedEventOf, contactedOf } from '../cancellation.ts'
 import { bookedProposalOf, cancelledNow } from '../ending.ts'
 import { gatherNow } from '../gathering.ts'
 import type { ProposalId } from '../ids.ts'
 import { deadlineOf, nextRound, type Change, type Meeting } from '../meeting.ts'
 import { openRepairNow } from '../repairing.ts'
-import { insertEvent, lockMeeting, readActiveEndpointIds, readMeeting, saveMeeting } from '../store.ts'
+import {
+  insertDecision,
+  insertEvent,
+  lockMeeting,
+  readActiveEndpointIds,
+  readMeeting,
+  saveMeeting,
+} from '../store.ts'
 import { loadTarget, type Target } from './booking.ts'
 import { callContext, deadOutOfReach, outcomeOfFailedRead, type World } from './world.ts'
 
@@ -76,10 +83,13 @@ const changeOf = async (
   proposalId: ProposalId,
   { cancelledCount, kept, at }: Cleared,
 ): Promise<Change> => {
+  // A write whose process stood still may take its effect later than anybody waits for.
+  const sweep = cancelledCount === 0 && !kept ? [sweepOf(meeting, proposalId, tx.now)] : []
   if (meeting.state.type === 'cancelling') {
     // An event's guests are told by its provider. Where there was none, those who were asked are told by us.
     const contacted = cancelledCount === 0 ? await contactedOf(tx, meeting) : []
-    return cancelledNow(meeting, await readActiveEndpointIds(tx), contacted, randomUUID)
+    const ended = cancelledNow(meeting, await readActiveEndpointIds(tx), contacted, randomUUID)
+    return { ...ended, actions: [...ended.actions, ...sweep] }
   }
   if (kept) {
     const { provider, calendarAddress, eventId, icalUid } = kept
@@ -96,7 +106,8 @@ const changeOf = async (
   const next = nextRound({ ...meeting, standingProposalId: undefined })
   const gathering = await gatherNow(tx, next)
   const deadline = deadlineOf(next, meeting.intent.bookBy, next.round)
-  return { meeting: gathering.meeting, actions: [...gathering.actions, deadline] }
+  await insertDecision(tx, next, { type: 'looked_again', by: 'rule', because: 'cleared' })
+  return { meeting: gathering.meeting, actions: [...gathering.actions, deadline, ...sweep] }
 }
 
 /** Looks later for what an abandoned write may have left. What is found was approved by nobody any more. */

@@ -3,7 +3,7 @@ import { done, go, handlerOf, type ActionRequest } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
 import { approveWithin } from '../commands.ts'
-import { gatherNow } from '../gathering.ts'
+import { lookAgainByRule } from '../gathering.ts'
 import { windowOf } from '../intent.ts'
 import { currentEvidence } from '../known.ts'
 import { nextRound, timesFound, type Change, type Meeting, type Searched } from '../meeting.ts'
@@ -59,7 +59,7 @@ const changeOf = async (tx: Tx, meeting: Meeting, searched: Searched): Promise<C
     case 'no_overlap':
       return chosen
     case 'outdated':
-      return gatherNow(tx, nextRound(meeting))
+      return lookAgainByRule(tx, nextRound(meeting), { because: 'search_outdated' })
     case 'repair':
       await insertRepair(tx, meeting.id, chosen.repair)
       return chosen

@@ -1,6 +1,7 @@
 import { done, go, handlerOf, type Outcome } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
+import type { ClientMessage } from '../message.ts'
 import { disableEndpoint, readAnyMeeting, readEndpoint } from '../store.ts'
 import { callContext, deadOutOfReach, type World } from './world.ts'
 
@@ -26,7 +27,8 @@ export const notifyClient = (world: World) =>
       if (!meeting) return { type: 'obsolete', reason: 'meeting_gone' }
       // Built from the row alone, so that a message sent twice is the same message.
       const { event, meetingId, occasionId } = payload
-      const body = JSON.stringify({ type: event, data: { meetingId, occasionId } })
+      const message: ClientMessage = { type: event, data: { meetingId, occasionId } }
+      const body = JSON.stringify(message)
       const opened = world.webhookSecretOf(tx.tenantId, endpoint)
       if (opened.type === 'unreadable') return deadOutOfReach({ code: 'credential_unreadable' })
       return go<Plan>({ url: endpoint.url, id: operationId, body, secret: opened.secret })

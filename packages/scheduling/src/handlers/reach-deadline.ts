@@ -7,6 +7,7 @@ import { lapse, type IncompleteMeeting, type Meeting } from '../meeting.ts'
 import {
   endExceptions,
   endRepairs,
+  insertDecision,
   lockAnyMeeting,
   readActiveEndpointIds,
   isComplete,
@@ -39,6 +40,8 @@ export const reachDeadline = () =>
         await restoreParticipants(tx, lapsed.meeting)
       }
       await saveMeeting(tx, lapsed.meeting)
+      const type = lapsed.meeting.state.type === 'confirmed' ? 'change_lapsed' : 'lapsed'
+      await insertDecision(tx, lapsed.meeting, { type, by: 'rule' })
       return [...lapsed.actions, ...(await watchAgain(tx, lapsed.meeting))]
     },
   })

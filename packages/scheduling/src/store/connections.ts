@@ -114,6 +114,22 @@ export const markRevoked = async (
   })
 }
 
+/**
+ * Keeps a credential that its provider gave in another's place. False, and nothing changed, when that other one is not
+ * the connection's any more: whatever replaced it came later, or is a person's new grant.
+ */
+export const replaceCredential = async (
+  tx: Tx,
+  { id, sealedCredential }: Pick<CalendarConnection, 'id' | 'sealedCredential'>,
+  next: Uint8Array,
+): Promise<boolean> => {
+  const { count } = await tx.prisma.calendarConnection.updateMany({
+    where: { connectionId: id, sealedCredential: Uint8Array.from(sealedCredential) },
+    data: { sealedCredential: Uint8Array.from(next) },
+  })
+  return count === 1
+}
+
 const UUID_FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** A calendar connection as a client may see it. */

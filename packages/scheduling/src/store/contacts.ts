@@ -1,12 +1,10 @@
 import type { Prisma, Tx } from '@aftercommit/platform/db'
 import type { TimeZone } from '@aftercommit/time'
 import { z } from 'zod'
+import { contactOutcomes, type ContactOutcome } from '../contact.ts'
 import { ContactId, MeetingId, ParticipantId, ReplyDraftId } from '../ids.ts'
 import { ZoneName } from '../values.ts'
 import { json } from './json.ts'
-
-export const contactOutcomes = ['accepted', 'maybe_sent', 'refused', 'bounced'] as const
-export type ContactOutcome = (typeof contactOutcomes)[number]
 
 /** One message to one person, and what is known of its fate. */
 export interface Contact {

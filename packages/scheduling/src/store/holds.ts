@@ -1,5 +1,6 @@
 import type { Tx } from '@aftercommit/platform/db'
 import type { MeetingId, ParticipantId, ProposalId } from '../ids.ts'
+import type { MeetingStateType } from '../meeting.ts'
 
 /** One person is one hold, whatever the letters of the address. */
 const personOf = (address: string): string => address.toLowerCase()
@@ -37,12 +38,22 @@ export const placeHolds = async (
   return true
 }
 
+/** Gives back what the meeting holds no more, and in the same statement keeps that it was held, until when and why. */
 export const releaseHoldsBut = async (
   tx: Tx,
   meetingId: MeetingId,
   kept: readonly ProposalId[],
+  state: MeetingStateType,
 ): Promise<void> => {
-  await tx.prisma.hold.deleteMany({ where: { meetingId, proposalId: { notIn: [...kept] } } })
+  await tx.sql.query(
+    `with gone as (
+       delete from hold where meeting_id = $1 and proposal_id <> all ($2::uuid[])
+         returning tenant_id, meeting_id, proposal_id, placed_at)
+     insert into released_hold (proposal_id, tenant_id, meeting_id, people, placed_at, state)
+       select proposal_id, tenant_id, meeting_id, count(*), min(placed_at), $3
+         from gone group by proposal_id, tenant_id, meeting_id`,
+    [meetingId, kept, state],
+  )
 }
 
 /** When these people are promised to other meetings, within the given time. */

@@ -201,7 +201,7 @@ export const saveMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting):
     where: { meetingId: meeting.id },
     data: { ...meetingData(meeting), changedAt: tx.now },
   })
-  await releaseHoldsBut(tx, meeting.id, heldProposalsOf(meeting))
+  await releaseHoldsBut(tx, meeting.id, heldProposalsOf(meeting), meeting.state.type)
 }
 
 const Preferences = z.object({

@@ -85,3 +85,38 @@ export const readHeldProposals = async (
       : [{ proposalId: ProposalId.parse(proposalId), people: count.person, placedAt: min.placedAt }],
   )
 }
+
+/** Holds that are no more: of how many people, from when until when, and what the meeting was since. */
+export const readReleasedHolds = async (
+  tx: Tx,
+  meetingId: MeetingId,
+): Promise<
+  readonly {
+    readonly proposalId: ProposalId
+    readonly people: number
+    readonly placedAt: Date
+    readonly releasedAt: Date
+    readonly state: string
+  }[]
+> => {
+  const rows = await tx.prisma.releasedHold.findMany({
+    where: { meetingId },
+    orderBy: { releasedAt: 'asc' },
+  })
+  return rows.map(({ proposalId, people, placedAt, releasedAt, state }) => ({
+    proposalId: ProposalId.parse(proposalId),
+    people,
+    placedAt,
+    releasedAt,
+    state,
+  }))
+}
+
+/** Every webhook endpoint of the tenant, the oldest first. */
+export const readEndpointIds = async (tx: Tx): Promise<readonly string[]> => {
+  const rows = await tx.prisma.webhookEndpoint.findMany({
+    select: { endpointId: true },
+    orderBy: [{ createdAt: 'asc' }, { endpointId: 'asc' }],
+  })
+  return rows.map(({ endpointId }) => endpointId)
+}
