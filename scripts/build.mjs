@@ -2,8 +2,9 @@
  * One bundle per process: what production ships, and what `npm start` runs. What is no process of the product is built when
  * it is named: `booking`, `bench`.
  */
-import { rm } from 'node:fs/promises'
-import { build } from 'esbuild'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { build as esbuild } from 'esbuild'
 
 const processes = ['api', 'dispatcher', 'simulator', 'migrate']
 const entry = (name) => (name === 'migrate' ? 'scripts/tasks/migrate.ts' : `apps/${name}/src/main.ts`)
@@ -20,6 +21,17 @@ const options = {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
   external: ['pg-native'],
+}
+
+/** Puts each file in its place whole, because a process may be starting from the one before. */
+const build = async (wanted) => {
+  const { outputFiles } = await esbuild({ ...wanted, write: false })
+  for (const { path, contents } of outputFiles) {
+    const part = `${path}.${process.pid}`
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(part, contents)
+    await rename(part, path)
+  }
 }
 
 await build({

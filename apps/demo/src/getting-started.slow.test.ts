@@ -34,7 +34,7 @@ const follow = async (
 
 test('whoever follows the guide has a confirmed meeting of their own, and another when they follow it again', async () => {
   const data = await dataFolder()
-  const stack = await startStack(root, data.folder, () => undefined)
+  const stack = await startStack(root, data.folder, () => undefined, { api: 0, simulator: 0 })
   try {
     const { apiKey } = await createTenant(stack.ownerUrl, 'Reader')
     const guide = await readFile(new URL('../../../docs/getting-started.md', import.meta.url), 'utf8')

@@ -34,7 +34,7 @@ const paste = async (
 
 test('whoever plays the people of the simulated world by its guide gets what it says', async () => {
   const data = await dataFolder()
-  const stack = await startStack(root, data.folder, () => undefined)
+  const stack = await startStack(root, data.folder, () => undefined, { api: 0, simulator: 0 })
   try {
     const { apiKey } = await createTenant(stack.ownerUrl, 'Reader')
     const script = `${await blocksOf('getting-started.md')}\n${await blocksOf('simulator.md')}`

@@ -6,7 +6,7 @@ import { startLocalPostgres, urlOf } from '@aftercommit/local-postgres'
 import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import pg from 'pg'
-import { startFleet, type Fleet } from './fleet.ts'
+import { startFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import { sentenceOf } from './sentence.ts'
 
 export interface Stack extends Fleet {
@@ -16,16 +16,17 @@ export interface Stack extends Fleet {
 
 /** Short leases, so that a story about crashes is told in seconds. Three calls must fit into one lease. */
 const DEMO_PROFILE = { LEASE_MS: '10000', CALL_TIMEOUT_MS: '3000', POLL_MS: '250', SHUTDOWN_GRACE_MS: '3000' }
-const API_PORT = 8080
+/** Where a person finds them again; whoever asks by program needs no place that it knows. */
+const KNOWN_PORTS: FleetOptions['ports'] = { api: 8080, simulator: 8090 }
 /** Where whoever reads docs/webhooks.md runs the receiver that it shows. */
 const READER_RECEIVER = 'http://127.0.0.1:9090'
-const SIMULATOR_PORT = 8090
 
 /** `root` is the checkout, for bundles and migrations; `data` keeps database, key and logs between runs. */
 export const startStack = async (
   root: string,
   data: string,
   tell: (line: string) => void,
+  ports = KNOWN_PORTS,
 ): Promise<Stack> => {
   const stops: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
@@ -41,7 +42,7 @@ export const startStack = async (
       logFolder: join(data, 'logs'),
       logins,
       sealingKeys,
-      ports: { api: API_PORT, simulator: SIMULATOR_PORT },
+      ports,
       profile: DEMO_PROFILE,
       receivers: [READER_RECEIVER],
       tell,
