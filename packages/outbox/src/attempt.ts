@@ -56,8 +56,10 @@ export const openAttempt = <T extends SettleTx>(runtime: Runtime<T>, row: Claime
     calls,
     inTime: (work) => {
       if (gaveUp) return Promise.resolve(undefined)
-      const overrun = new Promise<undefined>((resolve) => (onGiveUp = () => resolve(undefined)))
-      return Promise.race([work(), overrun])
+      return new Promise((resolve, reject) => {
+        onGiveUp = () => resolve(undefined)
+        work().then(resolve, reject)
+      })
     },
     close: () => {
       clearTimeout(timer)

@@ -16,7 +16,7 @@ import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
 import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
 import { shutdown, type Shutdown } from './shutdown.ts'
-import { freeSlotOf, freeSlotsOf, takeSlotsFor } from './slots.ts'
+import { freeSlotOf, freeSlotsOf, holdsSlot, takeSlotsFor } from './slots.ts'
 import { buryUnknownRows } from './unknown.ts'
 import {
   claimSoloRow,
@@ -233,5 +233,5 @@ const runRow = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow):
     // The row stays leased; when the lease runs out, a rescue decides by what was marked as started.
     runtime.report({ type: 'error', where: 'row', error })
   }
-  await freeSlotOf(runtime, row)
+  if (holdsSlot(row)) await freeSlotOf(runtime, row)
 }

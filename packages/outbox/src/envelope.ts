@@ -7,7 +7,10 @@ export const envelopeOf = (row: ClaimedRow, action: AnyAction): Envelope<unknown
   id: row.id,
   tenantId: row.tenant_id,
   identity: row.identity,
-  operationId: operationIdOf(row.tenant_id, row.identity),
+  // A hash, and most handlers ask for none.
+  get operationId() {
+    return operationIdOf(row.tenant_id, row.identity)
+  },
   payload: action.payload.parse(row.payload),
   aggregateRevision: row.aggregate_revision ?? undefined,
   traceParent: row.trace_parent ?? undefined,

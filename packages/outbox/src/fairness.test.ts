@@ -111,5 +111,5 @@ test('a row freed behind its predecessor takes its place behind what its tenant 
   await engine.tick()
   expect(await stage.states(at.id)).toEqual(['2:ready'])
   const rows = await claimRows(stage.database.dispatcher, claimantOf(keyed, other), other.lane, 30)
-  expect(rows.at(-1)?.aggregate_id).toBe(at.id)
+  expect(rows.at(-1)?.payload).toMatchObject({ id: at.id })
 })

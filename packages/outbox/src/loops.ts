@@ -17,6 +17,7 @@ export interface LoopParts {
   readonly pollMs: number
   readonly claim: (lane: string, rowsMax: number) => Promise<readonly ClaimedRow[]>
   readonly claimSolo: () => Promise<ClaimedRow | undefined>
+  /** Never rejects. */
   readonly run: (row: ClaimedRow) => Promise<void>
   readonly releaseDue: () => Promise<number>
   readonly rescue: () => Promise<number>
@@ -84,21 +85,22 @@ const laneLoop = async <T extends SettleTx>(
   wake: Alarm,
 ): Promise<void> => {
   const { concurrency, claimMax } = parts.laneOf(lane)
-  const inHand = new Set<Promise<void>>()
+  let inHand = 0
+  const ended = (): void => {
+    inHand -= 1
+    wake.ring()
+  }
   while (!runtime.stopping()) {
-    const free = concurrency - inHand.size
+    const free = concurrency - inHand
     const rows =
       free > 0 ? await guarded(runtime, 'claim', () => parts.claim(lane, Math.min(free, claimMax)), []) : []
     for (const row of rows) {
-      const work: Promise<void> = parts.run(row).finally(() => {
-        inHand.delete(work)
-        wake.ring()
-      })
-      inHand.add(work)
+      inHand += 1
+      void parts.run(row).then(ended)
     }
     if (rows.length === 0) await wake.wait(jittered(parts.pollMs, runtime.random()))
   }
-  await Promise.all(inHand)
+  while (inHand > 0) await wake.wait(parts.pollMs)
 }
 
 /** Rows that lost a lease, one at a time: if one of them kills this process, it kills no other that did before. */

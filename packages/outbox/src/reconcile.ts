@@ -92,7 +92,8 @@ const act = async <T extends SettleTx>(
       return resolve(runtime, entry, row, asked, outcome, calls, undefined)
     }
     case 'absent': {
-      const graceLeftMs = row.created_at.getTime() + policy.graceMs - row.now.getTime()
+      // A question whose time were unknown would be given the whole grace.
+      const graceLeftMs = (row.asked_at ?? row.now).getTime() + policy.graceMs - row.now.getTime()
       if (graceLeftMs > 0) return release(runtime, row, 'absent', 'within_grace', graceLeftMs, calls)
       if (answer.verdict) {
         const died = normalise({ type: 'dead', ...answer.verdict }, action, budgetOf(asked.target, 0), 0)

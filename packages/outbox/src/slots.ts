@@ -31,6 +31,8 @@ export const takeSlotsFor = async <T extends SettleTx>(
   return rows.filter((row) => !asked.has(row) || given.has(row.id))
 }
 
+export const holdsSlot = (row: ClaimedRow): boolean => slotted.has(row)
+
 /** Gives back a row's slot, if it has one, to the next row of its account. Otherwise its lease does so. */
 export const freeSlotOf = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow): Promise<void> => {
   if (!slotted.delete(row)) return

@@ -57,7 +57,7 @@ create table outbox (
   -- A reconcile row settles together with its target, under the target's fence.
   target_id            bigint,
   target_fence         bigint
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
         -- A plan made while the file has no page reads the whole table for ever after, and cutting the file off locks
         -- everybody out.

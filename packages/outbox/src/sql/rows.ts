@@ -5,10 +5,7 @@ export interface ClaimedRow {
   readonly tenant_id: string
   readonly identity: string
   readonly action: string
-  readonly payload_version: number
   readonly payload: unknown
-  readonly aggregate_type: string
-  readonly aggregate_id: string
   readonly aggregate_revision: number | null
   readonly trace_parent: string | null
   readonly lane: string
@@ -17,14 +14,13 @@ export interface ClaimedRow {
   readonly account: string | null
   readonly ordering_key: string | null
   readonly fence: string
-  readonly claims: number
   readonly attempts: number
   /** Leases lost since the row last came to an outcome. */
   readonly lost_leases: number
   readonly solo: boolean
   readonly doomed: boolean
-  readonly created_at: Date
-  readonly claimed_at: Date
+  /** When a question was written; null for any other row. */
+  readonly asked_at: Date | null
   readonly started_at: Date | null
   readonly first_started_at: Date | null
   readonly budget_from: Date | null
@@ -33,12 +29,15 @@ export interface ClaimedRow {
   readonly target_fence: string | null
   /** Database time of the claim. */
   readonly now: Date
+  /** When this process sent the claim, on its own clock; it is no column, and `askingFor` notes it. */
+  claimSentAtMs?: number
 }
 
-export const CLAIMED_COLUMNS = `o.id, o.tenant_id, o.identity, o.action, o.payload_version, o.payload, o.aggregate_type,
-  o.aggregate_id, o.aggregate_revision, o.trace_parent, o.lane, o.turn, o.account, o.ordering_key, o.fence, o.claims,
-  o.attempts, o.lost_leases, o.solo, o.doomed, o.created_at, o.claimed_at, o.started_at, o.first_started_at,
-  o.budget_from, o.correlation, o.target_id, o.target_fence, app_now() as now`
+/** No more than a worker reads: what a column costs to parse, it costs every row. */
+export const CLAIMED_COLUMNS = `o.id, o.tenant_id, o.identity, o.action, o.payload, o.aggregate_revision, o.trace_parent,
+  o.lane, o.turn, o.account, o.ordering_key, o.fence, o.attempts, o.lost_leases, o.solo, o.doomed,
+  case when o.target_id is not null then o.created_at end as asked_at, o.started_at, o.first_started_at, o.budget_from,
+  o.correlation, o.target_id, o.target_fence, app_now() as now`
 
 /** Where a settle finds its row: the id, and the fencing token under which the caller holds it. */
 export interface Hold {
