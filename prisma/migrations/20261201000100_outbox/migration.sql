@@ -620,68 +620,79 @@ begin
   end if;
 end $$;
 
--- Gives claimed rows a slot of their account each, as long as there are any, in the order of their turns. The others
--- leave the claim index: they are paused, and come back when a slot is freed, or after a while. `p_caps` says how many
--- each row's action allows. Answers the rows that may run.
+-- Locks accounts until the transaction ends, always in the same order. Answers them, each once.
+create function outbox_lock_accounts(p_accounts text[]) returns text[]
+  language plpgsql as $$
+declare a text; accounts text[] := array(select distinct u.a from unnest(p_accounts) u(a) where u.a is not null order by 1);
+begin
+  foreach a in array accounts loop
+    perform pg_advisory_xact_lock(hashtextextended('account/' || a, 0));
+  end loop;
+  return accounts;
+end $$;
+
+-- Gives claimed rows a slot of their account each, as long as there are any, in the order of their turns; of rows with
+-- different caps, those with the larger first, so that counting places is exact. The others leave the claim index: they
+-- are paused, and come back when a slot is freed, or after a while, spread, so that rows that nobody called for do not
+-- all come back at once. `p_caps` says how many each row's action allows. Answers the rows that may run.
 create function outbox_take_slots(p_ids bigint[], p_fences bigint[], p_caps int[]) returns setof bigint
   language plpgsql as $$
-declare r record; current_account text; held int; pause interval;
+declare accounts text[];
 begin
-  for r in
-    select o.id, o.fence, o.account, o.lease_until, asked.cap
-      from unnest(p_ids, p_fences, p_caps) asked(id, fence, cap)
-      join outbox o on o.id = any (p_ids) and o.id = asked.id and o.fence = asked.fence and o.account is not null
-      order by o.account, o.turn, o.id
-  loop
-    if r.account is distinct from current_account then
-      current_account := r.account;
-      perform pg_advisory_xact_lock(hashtextextended('account/' || r.account, 0));
-      -- A row that comes back has given up whatever slot it had.
-      delete from outbox_account_slot s
-        where s.account = r.account and (s.until <= app_now() or s.outbox_id = any (p_ids));
-      select count(*) into held from outbox_account_slot s where s.account = r.account;
-    end if;
-    if held < r.cap then
-      insert into outbox_account_slot (account, outbox_id, until) values (r.account, r.id, r.lease_until);
-      held := held + 1;
-      return next r.id;
-    else
-      -- Spread, so that rows that nobody called for do not all come back at once.
-      pause := interval '1 minute' * (0.5 + random());
-      update outbox o set state = 'paused', available_at = app_now() + pause, fence = o.fence + 1,
-          budget_from = o.budget_from + pause, lease_owner = null, lease_until = null, last_code = 'account_busy'
-        where o.id = r.id and o.fence = r.fence;
-    end if;
-  end loop;
+  accounts := outbox_lock_accounts(array(select o.account from outbox o where o.id = any (p_ids)));
+  -- A row that comes back has given up whatever slot it had.
+  delete from outbox_account_slot s
+    where s.account = any (accounts) and (s.until <= app_now() or s.outbox_id = any (p_ids));
+  return query
+    with asking as materialized (
+      select o.id, o.fence, o.account, o.lease_until, asked.cap, interval '1 minute' * (0.5 + random()) as pause,
+          row_number() over (partition by o.account order by asked.cap desc, o.turn, o.id) as place
+        from unnest(p_ids, p_fences, p_caps) asked(id, fence, cap)
+        join outbox o on o.id = any (p_ids) and o.id = asked.id and o.fence = asked.fence and o.account is not null
+    ), held as materialized (
+      select s.account, count(*) as slots from outbox_account_slot s where s.account = any (accounts) group by s.account
+    ), judged as materialized (
+      select a.*, a.place + coalesce(h.slots, 0) <= a.cap as may_run from asking a left join held h on h.account = a.account
+    ), given as (
+      insert into outbox_account_slot (account, outbox_id, until)
+        select j.account, j.id, j.lease_until from judged j where j.may_run returning outbox_id
+    ), busy as (
+      update outbox o set state = 'paused', available_at = app_now() + j.pause, fence = o.fence + 1,
+          budget_from = o.budget_from + j.pause, lease_owner = null, lease_until = null, last_code = 'account_busy'
+        from judged j
+        where o.id = any (array(select id from judged where not may_run)) and j.id = o.id and o.fence = j.fence
+    )
+    select given.outbox_id from given;
 end $$;
 
 -- Frees the slots of rows that are through, and those whose time is over, and calls as many rows of their accounts back
 -- into the claim index. Answers the lanes that have work now.
 create function outbox_free_slots(p_ids bigint[], out lanes text[])
   language plpgsql as $$
-declare a record; freed int; woken text[];
+declare accounts text[];
 begin
-  lanes := '{}';
-  for a in
-    select distinct s.account from outbox_account_slot s where s.outbox_id = any (p_ids) or s.until <= app_now() order by 1
-  loop
-    perform pg_advisory_xact_lock(hashtextextended('account/' || a.account, 0));
+  accounts := outbox_lock_accounts(array(
+    select s.account from outbox_account_slot s where s.outbox_id = any (p_ids) or s.until <= app_now()));
+  with gone as (
     delete from outbox_account_slot s
-      where s.account = a.account and (s.outbox_id = any (p_ids) or s.until <= app_now());
-    get diagnostics freed = row_count;
-    -- While the account rests, its rows rest with it.
-    continue when exists (select from outbox_account_pause p where p.account = a.account and p.until > app_now());
-    with called as materialized (
-      select o.id from outbox o where o.account = a.account and o.state = 'paused' order by o.id limit freed for update skip locked
-    ), back as (
-      update outbox o set state = 'ready', available_at = app_now(),
-          budget_from = o.budget_from - greatest(o.available_at - app_now(), interval '0'),
-          turn = greatest(o.turn, coalesce((select l.turn from outbox_lane l where l.lane = o.lane), 0))
-        where o.id = any (array(select id from called)) returning o.lane
-    )
-    select array_agg(distinct back.lane) into woken from back;
-    lanes := lanes || coalesce(woken, '{}');
-  end loop;
+      where s.account = any (accounts) and (s.outbox_id = any (p_ids) or s.until <= app_now())
+      returning s.account
+  ), freed as materialized (
+    -- While an account rests, its rows rest with it.
+    select g.account, count(*) as slots from gone g
+      where not exists (select from outbox_account_pause p where p.account = g.account and p.until > app_now())
+      group by g.account
+  ), called as materialized (
+    select o.id from freed f, lateral (
+      select id from outbox where account = f.account and state = 'paused' order by id limit f.slots
+        for update skip locked) o
+  ), back as (
+    update outbox o set state = 'ready', available_at = app_now(),
+        budget_from = o.budget_from - greatest(o.available_at - app_now(), interval '0'),
+        turn = greatest(o.turn, coalesce((select l.turn from outbox_lane l where l.lane = o.lane), 0))
+      where o.id = any (array(select id from called)) returning o.lane
+  )
+  select coalesce(array_agg(distinct back.lane), '{}') into lanes from back;
 end $$;
 
 -- Deletes ended rows, with their attempts, that are older than their state's days, at most `p_limit` of them; null keeps
@@ -757,7 +768,7 @@ begin
     'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
     'outbox_claim(text[], float8[], uuid, text, int, bigint, bigint)', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
-    'outbox_free_slots(bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
+    'outbox_lock_accounts(text[])', 'outbox_free_slots(bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
@@ -766,7 +777,7 @@ grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, te
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
   outbox_claim(text[], float8[], uuid, text, int, bigint, bigint), outbox_due(int), outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
-  outbox_free_slots(bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
+  outbox_lock_accounts(text[]), outbox_free_slots(bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);
