@@ -16,7 +16,7 @@ const between = (page: string, generated: string): string => {
 
 const repairTable = (): string =>
   [
-    '| code | what it means | choices besides `cancel_meeting` |',
+    '| code | what it means | can be mended by, besides `cancel_meeting` |',
     '| --- | --- | --- |',
     ...Object.entries(repairKinds).map(
       ([code, { means, choices }]) =>

@@ -1,6 +1,6 @@
 /** What may be done about each repair, and what a choice makes of the meeting. Pure. */
 import { z } from 'zod'
-import { ParticipantId } from './ids.ts'
+import { ParticipantId, type ProposalId } from './ids.ts'
 import { Identity, IntentDraft, Substitute, sameAddress, untimely, type MeetingIntent } from './intent.ts'
 import type { Meeting, Participant, Repair } from './meeting.ts'
 
@@ -65,10 +65,11 @@ const people = ['correct_address', 'substitute_person'] as const
 
 interface RepairKind {
   readonly means: string
-  readonly choices: readonly RepairChoiceType[]
+  /** What can mend it, where the meeting allows it; see `allowed`. */
+  readonly choices: readonly Exclude<RepairChoiceType, 'cancel_meeting'>[]
 }
 
-/** By code: what it means, and what may be chosen besides cancelling the meeting. */
+/** By code: what it means, and what can be chosen besides cancelling the meeting. */
 export const repairKinds: Readonly<Record<string, RepairKind>> = {
   availability_unknown: {
     means: 'The time of somebody required is not known: no calendar that tells, and no answer.',
@@ -136,22 +137,82 @@ export const repairKinds: Readonly<Record<string, RepairKind>> = {
     choices: ['look_again', 'search_again', ...people],
   },
   booking_deadline_passed: {
-    means: 'The deadline came between approval and write. Ask for a new meeting.',
-    choices: [],
+    means: 'The deadline came between approval and write. A search needs a later one.',
+    choices: ['search_again'],
   },
   slot_passed: {
-    means: 'The approved time began before it could be written. Ask for a new meeting.',
-    choices: [],
+    means: 'The approved time began before it could be written. A search may need a later window.',
+    choices: ['search_again'],
   },
 }
 
 /** Any other code is of an action that ended for good. */
 const otherKind: RepairKind['choices'] = ['look_again', 'search_again', ...people]
 
-export const choicesOf = ({ code }: Pick<Repair, 'code'>): readonly RepairChoiceType[] => [
-  ...(repairKinds[code]?.choices ?? otherKind),
-  'cancel_meeting',
-]
+/** What of a meeting decides which choices a repair of it allows. */
+interface Ground {
+  readonly intent: MeetingIntent
+  /** The approved proposal that the repair is about. */
+  readonly proposalId: ProposalId | undefined
+  readonly standingProposalId: ProposalId | undefined
+  /** The time that somebody gave the event, where the repair says it. */
+  readonly newTime: NewTime | undefined
+  /** Whether an event of this proposal is known. */
+  readonly isWritten: (proposalId: ProposalId | undefined) => boolean
+}
+
+const always = () => true
+/** An event of the proposal, or while its change is not made yet the one that is to be changed. */
+const hasBookedEvent = ({ proposalId, standingProposalId, isWritten }: Ground): boolean =>
+  proposalId !== undefined && (isWritten(proposalId) || isWritten(standingProposalId))
+
+/** What a choice needs of the meeting. What it must be told besides, its body is asked for. */
+const allowed: Readonly<Record<RepairChoiceType, (ground: Ground) => boolean>> = {
+  search_again: always,
+  correct_address: always,
+  substitute_person: always,
+  ask_in_words: ({ intent }) => intent.outreach !== undefined,
+  keep_one: ({ proposalId }) => proposalId !== undefined,
+  look_again: ({ proposalId, isWritten }) => isWritten(proposalId),
+  restore_event: hasBookedEvent,
+  accept_change: (ground) => ground.newTime !== undefined && hasBookedEvent(ground),
+  // Only what was confirmed before can be left as it is.
+  keep_as_is: ({ proposalId, standingProposalId }) =>
+    proposalId !== undefined && proposalId === standingProposalId,
+  cancel_meeting: always,
+}
+
+/**
+ * What may be chosen about a repair as its meeting stands now: nothing, once the meeting is about something else. Only
+ * what belongs to the meeting itself counts, so that the version of its view changes with it. `written` holds the
+ * proposals whose event is known.
+ */
+export const choicesOf = (
+  repair: Pick<Repair, 'id' | 'code' | 'facts'>,
+  { intent, state, standingProposalId }: Pick<Meeting, 'intent' | 'state' | 'standingProposalId'>,
+  written: ReadonlySet<ProposalId>,
+): readonly RepairChoiceType[] => {
+  if (state.type !== 'in_repair' || state.repairId !== repair.id) return []
+  const ground: Ground = {
+    intent,
+    proposalId: state.proposalId,
+    standingProposalId,
+    newTime: newTimeOf(repair),
+    isWritten: (id) => id !== undefined && written.has(id),
+  }
+  const choices: readonly RepairChoiceType[] = [
+    ...(repairKinds[repair.code]?.choices ?? otherKind),
+    'cancel_meeting',
+  ]
+  return choices.filter((type) => allowed[type](ground))
+}
+
+const NewTime = z.object({ start: z.coerce.date<string>(), end: z.coerce.date<string>() })
+type NewTime = z.output<typeof NewTime>
+
+/** The time that a repair says the event has at the provider. */
+export const newTimeOf = ({ facts }: Pick<Repair, 'facts'>): NewTime | undefined =>
+  NewTime.safeParse(facts).data
 
 /** People whom a repair names, in its facts. */
 const NamedPeople = z.object({ participantIds: z.array(ParticipantId) })

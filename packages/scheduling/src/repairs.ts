@@ -15,12 +15,14 @@ import { IntentDraft } from './intent.ts'
 import { deadlineOf, moved, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
 import {
   choicesOf,
+  newTimeOf,
   peopleOf,
   replacePerson,
   retime,
   type RepairChoice,
   type RepairChoiceType,
 } from './repair.ts'
+import { withChoices, type ShownRepair } from './repairing.ts'
 import {
   endRepairs,
   insertApproval,
@@ -34,7 +36,7 @@ import {
   readParticipants,
   readProposal,
   readRepair,
-  readEvent,
+  readWrittenProposals,
   renewParticipants,
   replaceParticipant,
   saveMeeting,
@@ -45,10 +47,14 @@ export const listRepairs = (
   db: Db,
   tenantId: string,
   page: Parameters<typeof listOpenRepairs>[1],
-): Promise<readonly StoredRepair[]> => db.transact(tenantId, (tx) => listOpenRepairs(tx, page))
+): Promise<readonly ShownRepair[]> =>
+  db.transact(tenantId, async (tx) => withChoices(tx, await listOpenRepairs(tx, page)))
 
-export const viewRepair = (db: Db, tenantId: string, id: RepairId): Promise<StoredRepair | undefined> =>
-  db.transact(tenantId, (tx) => readRepair(tx, id))
+export const viewRepair = (db: Db, tenantId: string, id: RepairId): Promise<ShownRepair | undefined> =>
+  db.transact(tenantId, async (tx) => {
+    const repair = await readRepair(tx, id)
+    return repair && (await withChoices(tx, [repair]))[0]
+  })
 
 export type ResolveRepairResult =
   | { readonly type: 'resolved'; readonly meeting: Pick<Meeting, 'id' | 'revision' | 'state'> }
@@ -76,7 +82,7 @@ export const resolveRepair = (
     if (state.type !== 'in_repair' || state.repairId !== id) return { type: 'not_open' }
     const authority = authorityOver(meeting.intent, by)
     if (!authority) return { type: 'not_authorised' }
-    const choices = choicesOf(found)
+    const choices = choicesOf(found, meeting, await readWrittenProposals(tx, [meeting.id]))
     if (!choices.includes(choice.type)) return { type: 'not_a_choice', choices }
     if (choice.type === 'cancel_meeting') {
       await endRepairs(tx, meeting.id, { choice: choice.type, authority })
@@ -85,7 +91,11 @@ export const resolveRepair = (
         ? { type: 'not_open' }
         : { type: 'resolved', meeting: cancelled.meeting }
     }
-    const applied = await apply(tx, { meeting, repair: found, authority, by }, choice)
+    const applied = await apply(
+      tx,
+      { meeting, proposalId: state.proposalId, repair: found, authority, by },
+      choice,
+    )
     if ('type' in applied) return applied
     await endRepairs(tx, meeting.id, { choice: choice.type, authority })
     await saveMeeting(tx, applied.meeting)
@@ -95,6 +105,8 @@ export const resolveRepair = (
 
 interface Occasion {
   readonly meeting: Meeting
+  /** The approved proposal that the repair is about. */
+  readonly proposalId: ProposalId | undefined
   readonly repair: StoredRepair
   readonly authority: 'organizer' | 'named_approver'
   readonly by: string
@@ -105,11 +117,11 @@ const apply = async (
   occasion: Occasion,
   choice: Exclude<RepairChoice, { type: 'cancel_meeting' }>,
 ): Promise<Applied> => {
-  const { meeting } = occasion
   switch (choice.type) {
     case 'search_again':
     case 'correct_address':
     case 'substitute_person': {
+      const { meeting } = occasion
       const retimed = retime(meeting, choice, tx.now)
       const next = retimed.type === 'retimed' ? retimed.meeting : meeting
       const replacement = choice.type === 'search_again' ? undefined : await replacementOf(tx, next, choice)
@@ -127,55 +139,42 @@ const apply = async (
     case 'ask_in_words':
       return askInWords(tx, occasion)
     case 'keep_one':
-      return clearing(tx, meeting, { keepOne: true })
+      return clearing(tx, occasion, { keepOne: true })
     case 'look_again':
-      return lookAgain(tx, meeting)
+      return eventWritten(occasion.meeting, proposalOf(occasion), randomUUID())
     case 'restore_event':
-      return restore(tx, meeting)
+      return restore(tx, occasion)
     case 'accept_change':
       return acceptChange(tx, occasion)
     case 'keep_as_is':
-      return keepAsIs(meeting)
+      return keepAsIs(occasion)
   }
 }
 
 const inChoice = (problems: readonly UnknownReference[]): readonly UnknownReference[] =>
   problems.map(({ path, reason }) => ({ path: ['choice', ...path], reason }))
 
-const lookAgain = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
-  const { state } = meeting
-  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
-  if (!(await readEvent(tx, state.proposalId))) {
-    const reason = 'no event of this proposal is known that could be looked at'
-    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
-  }
-  return eventWritten(meeting, state.proposalId, randomUUID())
+/** A choice that is about a proposal is not listed where there is none. */
+const proposalOf = ({ proposalId }: Occasion): ProposalId => {
+  if (proposalId === undefined) throw new Error('a choice about a proposal was listed where there is none')
+  return proposalId
 }
 
-/** Only what was confirmed before can be left as it is. */
-const keepAsIs = (meeting: Meeting): Applied => {
-  const { state, standingProposalId } = meeting
-  if (
-    state.type !== 'in_repair' ||
-    state.proposalId === undefined ||
-    state.proposalId !== standingProposalId
-  ) {
-    const reason = 'this meeting was not confirmed, so there is nothing to keep'
-    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
-  }
-  return { meeting: moved(meeting, { type: 'confirmed', proposalId: state.proposalId }), actions: [] }
-}
+const keepAsIs = (occasion: Occasion): Change => ({
+  meeting: moved(occasion.meeting, { type: 'confirmed', proposalId: proposalOf(occasion) }),
+  actions: [],
+})
 
 /** Whether an event of ours may stand where the meeting does not want it. */
-const mayStand = async (tx: Tx, { meeting, repair }: Occasion): Promise<boolean> => {
-  const { state, standingProposalId } = meeting
-  if (state.type !== 'in_repair' || state.proposalId === undefined) return false
+const mayStand = async (tx: Tx, { meeting, proposalId, repair }: Occasion): Promise<boolean> => {
+  const { standingProposalId } = meeting
+  if (proposalId === undefined) return false
   if (repair.code === 'participant_declined') return false
   // Deaths without an effect have a class that says so; what was found at the provider has none.
   const hadNoEffect = repair.facts.class !== undefined && repair.facts.class !== 'uncertain'
-  const isStandingIntact = standingProposalId !== undefined && standingProposalId !== state.proposalId
+  const isStandingIntact = standingProposalId !== undefined && standingProposalId !== proposalId
   if (hadNoEffect && isStandingIntact && !eventLost.has(repair.code)) return false
-  return !hadNoEffect || (await bookedEventOf(tx, meeting, state.proposalId)) !== undefined
+  return !hadNoEffect || (await bookedEventOf(tx, meeting, proposalId)) !== undefined
 }
 
 /** A change died of these because the event that stood is not what it was. */
@@ -185,11 +184,11 @@ const eventLost: ReadonlySet<string> = new Set(['event_gone', 'event_changed'])
  * A new round. An event that stands as confirmed stays until its change is approved; anything else that may stand is
  * taken away first.
  */
-const searchAgain = async (tx: Tx, occasion: Occasion, meeting: Meeting): Promise<Applied> => {
+const searchAgain = async (tx: Tx, occasion: Occasion, meeting: Meeting): Promise<Change> => {
   await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'searched_again')
   const before = [...actionsBeforeBooking, ...actionsThatWrite]
   await supersede(tx, { type: 'meeting', id: meeting.id }, before, 'searched_again')
-  if (await mayStand(tx, occasion)) return clearing(tx, meeting, { keepOne: false })
+  if (await mayStand(tx, occasion)) return clearing(tx, { ...occasion, meeting }, { keepOne: false })
   const gathering = await gatherNow(tx, nextRound(meeting))
   return withDeadline(gathering)
 }
@@ -201,29 +200,16 @@ const withDeadline = ({ meeting, actions }: Change): Change => ({
 
 const clearing = async (
   tx: Tx,
-  meeting: Meeting,
+  occasion: Occasion,
   { keepOne }: { readonly keepOne: boolean },
-): Promise<Applied> => {
-  const { state } = meeting
-  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
-  const { proposalId } = state
+): Promise<Change> => {
+  const { meeting } = occasion
+  const proposalId = proposalOf(occasion)
   const eventKnown = (await bookedEventOf(tx, meeting, proposalId)) !== undefined
   return {
     meeting: moved(meeting, { type: 'clearing', proposalId }),
     actions: [cancelEventOf(meeting, proposalId, randomUUID, { eventKnown, now: tx.now, keepOne })],
   }
-}
-
-const notAboutProposal = {
-  type: 'malformed',
-  problems: [{ path: ['choice', 'type'], reason: 'this repair is about no proposal' }],
-} as const
-
-const aboutProposal = (meeting: Meeting, change: (id: ProposalId) => Change): Applied => {
-  const { state } = meeting
-  return state.type === 'in_repair' && state.proposalId !== undefined
-    ? change(state.proposalId)
-    : notAboutProposal
 }
 
 type Replacement =
@@ -265,11 +251,7 @@ const replacementOf = async (
 }
 
 /** The people whose time is not known are asked by mail, or asked anew: this is a person's word to do so. */
-const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Applied> => {
-  if (!meeting.intent.outreach) {
-    const reason = 'the meeting has no authority to ask people by mail'
-    return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
-  }
+const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Change> => {
   const named = new Set<ParticipantId>(peopleOf(repair))
   const people = (await readParticipants(tx, meeting.id)).filter(({ id }) => named.has(id))
   const next = nextRound(meeting)
@@ -281,9 +263,11 @@ const askInWords = async (tx: Tx, { meeting, repair }: Occasion): Promise<Applie
   return withDeadline(await gatherNow(tx, next))
 }
 
-const restore = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
+const restore = async (tx: Tx, occasion: Occasion): Promise<Change> => {
+  const { meeting } = occasion
+  const proposalId = proposalOf(occasion)
   await supersede(tx, { type: 'meeting', id: meeting.id }, actionsAfterBooking, 'restored')
-  return aboutProposal(meeting, (proposalId) => ({
+  return {
     meeting: moved(meeting, { type: 'booking', proposalId }),
     actions: [
       schedulingActions.changeEvent.request(
@@ -291,31 +275,31 @@ const restore = async (tx: Tx, meeting: Meeting): Promise<Applied> => {
         organizerFacets(meeting),
       ),
     ],
-  }))
+  }
 }
 
 /** The event's new time becomes a proposal of its own, approved by who accepted it, and is read back like any other. */
-const acceptChange = async (tx: Tx, { meeting, repair, authority, by }: Occasion): Promise<Applied> => {
-  const { state } = meeting
-  if (state.type !== 'in_repair' || state.proposalId === undefined) return notAboutProposal
-  const before = await readProposal(tx, meeting.id, state.proposalId)
-  const approval = await readApproval(tx, state.proposalId)
-  const event = await bookedEventOf(tx, meeting, state.proposalId)
-  if (!before || !approval || !event) return notAboutProposal
-  const [start, end] = [new Date(String(repair.facts.start)), new Date(String(repair.facts.end))]
+const acceptChange = async (tx: Tx, occasion: Occasion): Promise<Applied> => {
+  const { meeting, repair, authority, by } = occasion
+  const proposalId = proposalOf(occasion)
+  const before = await readProposal(tx, meeting.id, proposalId)
+  const approval = await readApproval(tx, proposalId)
+  const event = await bookedEventOf(tx, meeting, proposalId)
+  const newTime = newTimeOf(repair)
+  if (!before || !approval || !event || !newTime) throw new Error('a change was listed that is not known')
   const next = { ...nextRound(meeting), revision: meeting.revision + 1 }
   const proposal = {
     ...before,
     id: ProposalId.parse(randomUUID()),
     meetingRevision: next.revision,
     round: next.round,
-    start,
-    end,
+    ...newTime,
   }
   const participants = await readParticipants(tx, meeting.id)
   await insertProposal(tx, meeting.id, proposal)
   const required = participants.filter(({ role }) => role === 'required').map(({ address }) => address)
   if (!(await placeHolds(tx, meeting.id, proposal, required))) {
+    // Another meeting's doing, at any moment: it cannot be told beforehand.
     const reason = 'somebody required has been promised to another meeting at the new time'
     return { type: 'malformed', problems: [{ path: ['choice', 'type'], reason }] }
   }

@@ -27,7 +27,7 @@ import {
   repairEntries,
 } from './trace-facts.ts'
 import { inCausalOrder } from './trace-order.ts'
-import { choicesOf } from './repair.ts'
+import { withChoices } from './repairing.ts'
 import { pendingOf } from './trace-pending.ts'
 import { actionEntries } from './trace-record.ts'
 import { Stage, stagesIn } from './trace-stages.ts'
@@ -84,7 +84,7 @@ export const readTrace = (
     if (!meeting) return undefined
     const { openedAt, changedAt } = await readMeetingTimes(tx, meetingId)
     const { instruction } = isComplete(meeting) ? meeting.intent : meeting.draft
-    const repairs = await readRepairs(tx, meetingId)
+    const repairs = await withChoices(tx, await readRepairs(tx, meetingId))
     const exceptions = await readExceptionsOf(tx, meetingId)
     const facts = [...(await learnedEntries(tx, meetingId)), ...(await decidedEntries(tx, meetingId))]
     // Each statement sees what was committed before it. Read last, the outbox has the attempt behind every fact.
@@ -105,12 +105,12 @@ export const readTrace = (
     const pending = live.map((row) => pendingOf(row, meeting, participants))
     const openRepairs = repairs.filter(({ resolvedAt }) => resolvedAt === undefined)
     const acts = [
-      ...openRepairs.map(({ id, owner, code }) => ({
+      ...openRepairs.map(({ id, owner, code, choices }) => ({
         type: 'person' as const,
         owner,
         code,
         subject: { type: 'repair' as const, id },
-        choices: [...choicesOf({ code })],
+        choices: [...choices],
       })),
       ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
       ...deadActs(entries, repairs),

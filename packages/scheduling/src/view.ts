@@ -4,7 +4,7 @@ import type { AbsenceCode } from './absence.ts'
 import type { MeetingId } from './ids.ts'
 import type { IntentDraft } from './intent.ts'
 import type { Meeting } from './meeting.ts'
-import { choicesOf } from './repair.ts'
+import { withChoices } from './repairing.ts'
 import type { ProposalGrounds } from './slot.ts'
 import {
   readCompletion,
@@ -103,7 +103,7 @@ export const viewMeeting = (
     const completion = proposal && (await readCompletion(tx, proposal.id))
     const contacts = await readContacts(tx, meetingId)
     const exceptions = await readExceptionsOf(tx, meetingId)
-    const repairs = await readRepairs(tx, meetingId)
+    const repairs = await withChoices(tx, await readRepairs(tx, meetingId))
     return {
       id: meetingId,
       revision: meeting.revision,
@@ -148,6 +148,6 @@ export const viewMeeting = (
         })),
       repairs: repairs
         .filter(({ resolvedAt }) => resolvedAt === undefined)
-        .map(({ id, code, owner, facts }) => ({ id, code, owner, facts, choices: choicesOf({ code }) })),
+        .map(({ id, code, owner, facts, choices }) => ({ id, code, owner, facts, choices })),
     }
   })

@@ -1,6 +1,5 @@
 import {
   Address,
-  choicesOf,
   Instant,
   listRepairs,
   RepairChoice,
@@ -8,7 +7,7 @@ import {
   resolveRepair,
   viewRepair,
   type ResolveRepairResult,
-  type StoredRepair,
+  type ShownRepair,
   faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
@@ -135,16 +134,16 @@ const replyOf = (result: ResolveRepairResult) => {
   }
 }
 
-const stateOf = ({ resolvedAt, choice }: StoredRepair) => {
+const stateOf = ({ resolvedAt, choice }: ShownRepair) => {
   if (!resolvedAt) return 'open'
   return choice === undefined ? 'ended' : 'resolved'
 }
 
-const wireRepair = (repair: StoredRepair) => {
-  const { openedAt, resolvedAt, choice, authority, ...rest } = repair
+const wireRepair = (repair: ShownRepair) => {
+  const { openedAt, resolvedAt, choices, choice, authority, ...rest } = repair
   return {
     ...rest,
-    choices: resolvedAt ? [] : [...choicesOf(repair)],
+    choices: [...choices],
     state: stateOf(repair),
     openedAt: openedAt.toISOString(),
     ...(choice !== undefined && { choice }),

@@ -137,6 +137,10 @@ const searches: ReadonlySet<ChoiceType> = new Set<ChoiceType>([
 ])
 
 const Repair = z.object({ choices: z.array(z.string()) })
+const Refused = z.object({ errors: z.array(z.object({ pointer: z.string() })) })
+/** What of a body was refused by this answer. */
+const pointersOf = (answer: string): readonly string[] =>
+  Refused.safeParse(JSON.parse(answer)).data?.errors.map(({ pointer }) => pointer) ?? []
 
 export const resolveRepair = stepOf({
   name: 'repair',
@@ -158,12 +162,15 @@ export const resolveRepair = stepOf({
     const person = repair.participantIds[0] ?? firstOf?.id ?? ''
     const address = stranger ? STRANGER : cast[meeting.organizer].address
     const isNewSearch = window !== null && searches.has(type)
-    const { status } = await play.post(`/v1/repairs/${repair.id}/resolve`, {
+    const { status, text } = await play.post(`/v1/repairs/${repair.id}/resolve`, {
       by: { address },
       choice: { ...choiceOf(play, type, person), ...(isNewSearch && windowOf(play, window)) },
     })
     if (status === 200 && (stranger || !offered.includes(type))) {
       throw new Broken('authority', `#${meeting.number} was repaired by ${type}, which was not to be`)
+    }
+    if (offered.includes(type) && pointersOf(text).includes('/choice/type') && type !== 'accept_change') {
+      throw new Broken('offers_hold', `#${meeting.number} offered ${type} and refused it`)
     }
     if (status === 200) chosen(play, meeting, type, person)
     if (status === 200 && isNewSearch) askAnew(play, meeting)

@@ -1,6 +1,6 @@
 import type { Tx } from '@aftercommit/platform/db'
 import type { Check } from '../completion.ts'
-import type { MeetingId, ProposalId } from '../ids.ts'
+import { ProposalId, type MeetingId } from '../ids.ts'
 import { json } from './json.ts'
 import { z } from 'zod'
 
@@ -27,6 +27,19 @@ export const readEvent = async (
 ): Promise<(StoredEvent & { readonly recordedAt: Date }) | undefined> => {
   const row = await tx.prisma.calendarEvent.findUnique({ where: { proposalId } })
   return row ? { ...row, proposalId } : undefined
+}
+
+/** The proposals of these meetings whose event is known. */
+export const readWrittenProposals = async (
+  tx: Tx,
+  meetingIds: readonly MeetingId[],
+): Promise<ReadonlySet<ProposalId>> => {
+  if (meetingIds.length === 0) return new Set()
+  const rows = await tx.prisma.calendarEvent.findMany({
+    where: { meetingId: { in: [...meetingIds] } },
+    select: { proposalId: true },
+  })
+  return new Set(rows.map(({ proposalId }) => ProposalId.parse(proposalId)))
 }
 
 /** The proof that counts is the last one: an event may have been put right, and read back again. */

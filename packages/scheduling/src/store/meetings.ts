@@ -195,6 +195,21 @@ export const readMeeting = async (tx: Tx, id: MeetingId): Promise<Meeting | unde
   return meeting && isComplete(meeting) ? meeting : undefined
 }
 
+/** Those of the given meetings whose intent is complete. */
+export const readMeetings = async (
+  tx: Tx,
+  ids: readonly MeetingId[],
+): Promise<ReadonlyMap<MeetingId, Meeting>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.prisma.meeting.findMany({ where: { meetingId: { in: [...ids] } } })
+  return new Map(
+    rows
+      .map(meetingOf)
+      .filter(isComplete)
+      .map((meeting) => [meeting.id, meeting]),
+  )
+}
+
 /** Saves the meeting, and releases every hold that its new state does not keep: a hold never outlives its reason. */
 export const saveMeeting = async (tx: Tx, meeting: Meeting | IncompleteMeeting): Promise<void> => {
   await tx.prisma.meeting.update({
