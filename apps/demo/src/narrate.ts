@@ -11,6 +11,14 @@ export interface Names {
 const lines: {
   readonly [Type in keyof KnownEntries]: (entry: KnownEntries[Type], names: Names) => string | undefined
 } = {
+  meeting_opened: () => undefined,
+  exception_opened: ({ code, owner }) => `Something is missing (${code}): the ${owner} is asked.`,
+  exception_ended: ({ code, state }) =>
+    state === 'resolved'
+      ? `What was missing (${code}) is told.`
+      : `What was missing (${code}) was never told.`,
+  // What is asked for is told when it is done.
+  action_enqueued: () => undefined,
   attempt: (entry, names) => attemptLine(entry, names),
   unknown_resolved: ({ action, outcome, code }) =>
     outcome === 'succeeded'
@@ -26,24 +34,29 @@ const lines: {
   proposal: ({ start }) => `A time for everybody: ${bothClocks(start)}.`,
   approval: ({ authority }) =>
     `Approved (${authority.replaceAll('_', ' ')}): one immutable write is committed with the approval.`,
+  hold_placed: () => undefined,
+  hold_released: ({ people, state }) =>
+    `The time of ${people} ${people === 1 ? 'person' : 'people'} is given back: the meeting is ${state.replaceAll('_', ' ')}.`,
+  decision: ({ decision, by, because, participantIds }, { personById }) => {
+    const people = participantIds.map((id) => personById.get(id) ?? id).join(', ')
+    const why = because === undefined ? '' : `, because of ${because.replaceAll('_', ' ')}`
+    return `Decided: ${decision.replaceAll('_', ' ')}${why} (${by.replaceAll('_', ' ')}${people === '' ? '' : `; ${people}`}).`
+  },
   event_written: ({ provider }) => `The event is at ${provider}. It is not called confirmed yet.`,
   completion_verified: ({ checks }) =>
     `Read back and proved in ${checks.length} points: ${checks.join(', ')}.`,
   message_sent: ({ participantId, kind, outcome }, { personById }) =>
     `A mail to ${personById.get(participantId ?? '') ?? 'the approver'} (${kind.replaceAll('_', ' ')}): ${outcome}.`,
+  reply_received: ({ participantId, unclear }, { personById }) =>
+    `${personById.get(participantId) ?? participantId} answered in words${unclear.length > 0 ? ', not all of them clear' : ''}: nothing acts on them unconfirmed.`,
   repair_resolved: ({ code, choice = 'the end of the meeting' }) =>
     `The repair of ${code} is resolved by ${choice.replaceAll('_', ' ')}.`,
   repair_opened: ({ code, owner }) => `A repair is open: ${code}, owned by ${owner}.`,
 }
 
-/** What is asked for is told when it is done. */
-const untold: ReadonlySet<string> = new Set(['meeting_opened', 'action_enqueued', 'hold_placed'])
-
 /** One line of the story for one entry of the trace; undefined for what needs no line. */
-export const narrate = (entry: TraceEntry, names: Names): string | undefined => {
-  if (untold.has(entry.type)) return undefined
-  return isKnown(entry.type) ? known(entry.type, entry, names) : generic(entry)
-}
+export const narrate = (entry: TraceEntry, names: Names): string | undefined =>
+  isKnown(entry.type) ? known(entry.type, entry, names) : generic(entry)
 
 const isKnown = (type: string): type is keyof KnownEntries => Object.hasOwn(knownEntries, type)
 

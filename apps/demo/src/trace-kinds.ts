@@ -1,4 +1,5 @@
 /** The kinds of trace entries that a story tells of, as a client of the REST API reads them. */
+import type { TraceEntry as ApiEntry } from '@aftercommit/scheduling'
 import { z } from 'zod'
 
 /** Any entry. A client lives with kinds and fields that it does not know: there will be more. */
@@ -20,8 +21,12 @@ const action = {
   about: z.looseObject({ participantId: z.string().optional() }),
 }
 
-/** The kinds that this client looks into. */
+/** What this client looks into of each kind. A kind that the API tells of and that is not here does not compile. */
 const schemas = {
+  meeting_opened: z.looseObject({}),
+  exception_opened: z.looseObject({ code: z.string(), owner: z.string() }),
+  exception_ended: z.looseObject({ code: z.string(), state: z.string() }),
+  action_enqueued: z.looseObject({}),
   attempt: z.looseObject({
     ...action,
     at: z.string(),
@@ -37,6 +42,14 @@ const schemas = {
   evidence: z.looseObject({ participantId: z.string(), learned: z.string() }),
   proposal: z.looseObject({ start: z.string(), end: z.string() }),
   approval: z.looseObject({ authority: z.string() }),
+  hold_placed: z.looseObject({}),
+  hold_released: z.looseObject({ people: z.number(), state: z.string() }),
+  decision: z.looseObject({
+    decision: z.string(),
+    by: z.string(),
+    because: z.string().optional(),
+    participantIds: z.array(z.string()),
+  }),
   event_written: z.looseObject({ provider: z.string(), eventId: z.string() }),
   completion_verified: z.looseObject({ checks: z.array(z.string()) }),
   message_sent: z.looseObject({
@@ -44,9 +57,10 @@ const schemas = {
     kind: z.string(),
     outcome: z.string(),
   }),
+  reply_received: z.looseObject({ participantId: z.string(), unclear: z.array(z.string()) }),
   repair_resolved: z.looseObject({ code: z.string(), choice: z.string().optional() }),
   repair_opened: z.looseObject({ code: z.string(), owner: z.string() }),
-}
+} satisfies Readonly<Record<ApiEntry['type'], z.ZodType>>
 export type KnownEntries = { readonly [Type in keyof typeof schemas]: z.output<(typeof schemas)[Type]> }
 export const knownEntries: { readonly [Type in keyof KnownEntries]: z.ZodType<KnownEntries[Type]> } = schemas
 export type Attempt = KnownEntries['attempt']

@@ -24,6 +24,7 @@ import {
   decisionText,
   endText,
   inBrackets,
+  rankingText,
   releaseText,
   resolutionText,
   slotText,
@@ -113,8 +114,9 @@ const kinds = {
       )
       const missing = without.length > 0 ? `, without ${listText(without)}` : ''
       const [next] = grounds.alternatives
+      const ranked = grounds.ranking.length > 0 ? `; what counted: ${rankingText(grounds.ranking)}` : ''
       const instead = next ? `; next best: ${slotText(next.start, next.end)}` : ''
-      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${countText(evidenceIds.length, 'piece')} of evidence${missing}${instead}`
+      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${countText(evidenceIds.length, 'piece')} of evidence${missing}${ranked}${instead}`
     },
   ),
   approval: kind(

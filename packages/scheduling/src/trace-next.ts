@@ -1,6 +1,6 @@
 /** Who must act, on what, and what happens by itself, as a trace's text answers it. Pure. */
 import type { MeetingTrace } from './trace.ts'
-import { causeText, choiceText, missingText, ownerText } from './trace-codes.ts'
+import { causeText, choiceText, lookAgainText, missingText, ownerText } from './trace-codes.ts'
 import type { Naming } from './trace-fields.ts'
 import { actionText } from './trace-sentences.ts'
 import { clockText, countText, listText, spanText } from './trace-words.ts'
@@ -22,15 +22,17 @@ const untilText = (until: string | undefined): string =>
   until === undefined ? '' : `, until ${spanText(until)}`
 
 const personText = (step: Extract<Step, { type: 'person' }>, naming: Naming): string => {
-  const { owner, code, participantId, subject, choices = [], action, about = {} } = step
+  const { owner, code, participantId, subject, because = [], choices = [], action, about = {} } = step
   const who = participantId === undefined ? ownerText(owner) : naming.person(participantId)
   switch (subject?.type) {
     case 'proposal':
       return `${who} must act: approve ${naming.proposal(subject.id)}, or not`
     case 'exception':
       return `${who} must act: tell ${missingText(code)} (exception ${subject.id})`
-    case 'repair':
-      return `${who} must act: ${causeText(code)}; the choices are to ${listText(choices.map(choiceText))} (repair ${subject.id})`
+    case 'repair': {
+      const why = because.length > 0 ? ` (${listText(because.map(originText))})` : ''
+      return `${who} must act: ${causeText(code)}${why}; the choices are to ${listText(choices.map(choiceText))} (repair ${subject.id})`
+    }
     case 'dead_letter': {
       const what = actionText({ action: action ?? '', kind: 'effect', about }, naming)
       const where = about.endpointId === undefined ? '' : ` at ${naming.endpoint(about.endpointId)}`
@@ -41,6 +43,12 @@ const personText = (step: Extract<Step, { type: 'person' }>, naming: Naming): st
         ? `${who} must act: answer the mail that asks for their time`
         : `${who} must act: ${causeText(code)}`
   }
+}
+
+/** A repair comes of what ended for good, or of times that were lost again. */
+const originText = (code: string): string => {
+  const again = lookAgainText(code)
+  return again === code.replaceAll('_', ' ') ? causeText(code) : again
 }
 
 const pendingText = (step: Extract<Step, { type: 'action' }>, naming: Naming): string => {

@@ -1,4 +1,5 @@
 /** How entries of a trace read. Pure. */
+import type { Ranking } from './ranking.ts'
 import {
   causeText,
   clientEventText,
@@ -132,6 +133,22 @@ export const decisionText = (
       return `${who} gave access to it again${people === '' ? '' : ` (${people})`}`
     case 'contact_refused':
       return `${who} does not want to be written to any more`
+  }
+}
+
+/** What a time was ranked by, what counts most first. */
+export const rankingText = (ranking: Ranking): string => ranking.map(criterionText).join(', then ')
+
+const criterionText = (ranked: Ranking[number]): string => {
+  switch (ranked.criterion) {
+    case 'optional_attendance':
+      return `${ranked.value === 0 ? 'no optional person' : countText(ranked.value, 'optional person', 'optional people')} can come`
+    case 'preferred_time':
+      return ranked.value ? 'within a preferred time' : 'outside of the preferred times'
+    case 'earliest':
+      return 'the earliest start'
+    case 'latest':
+      return 'the latest start'
   }
 }
 

@@ -154,6 +154,10 @@ export const Step = z.discriminatedUnion('type', [
       .object({ type: z.enum(['repair', 'exception', 'proposal', 'dead_letter']), id: z.string() })
       .optional()
       .meta({ description: 'What must be acted on.' }),
+    because: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What a repair was made from, by code, where its own code does not say it.' }),
     choices: z.array(z.string()).optional().meta({ description: 'What may be chosen, of a repair.' }),
     action: z.string().optional().meta({ description: 'What was given up, of a dead letter.' }),
     about: About.optional(),
@@ -171,16 +175,43 @@ export const stepsOf = (acts: readonly Act[], pending: readonly Pending[]): read
 
 const compareDue = (a: Pending, b: Pending): number => (a.dueAt ?? '').localeCompare(b.dueAt ?? '')
 
+/** What a repair was made from, where its own code does not say it. */
+const Origin = z.object({
+  because: z.string().optional(),
+  reasons: z.array(z.object({ participantId: z.string(), code: z.string() })).optional(),
+})
+
+interface Repaired {
+  readonly code: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** The codes of what a repair was made from; empty where its own code says it. */
+export const originOf = ({ facts }: Pick<Repaired, 'facts'>): readonly string[] => {
+  const { because, reasons = [] } = Origin.safeParse(facts).data ?? {}
+  return [...new Set([...(because === undefined ? [] : [because]), ...reasons.map(({ code }) => code)])]
+}
+
+/** Whoever could not be told is told by no repair, whatever its code. */
+const TELLS: ReadonlySet<string> = new Set(['scheduling.notify_client', 'scheduling.send_notice'])
+
+/** Whether a repair is of this dead action, so that one thing is to be done and not two. */
+const isOf = (repair: Repaired, { action, code, about }: EntryOf<'action_ended'>): boolean => {
+  if (TELLS.has(action)) return false
+  const { because, reasons = [] } = Origin.safeParse(repair.facts).data ?? {}
+  const isReason = reasons.some(
+    (reason) => reason.code === code && reason.participantId === about.participantId,
+  )
+  return repair.code === code || because === code || isReason
+}
+
 /** Dead actions of which no repair was made, open or resolved: somebody must look all the same. */
-export const deadActs = (
-  entries: readonly TraceEntry[],
-  repairs: readonly { readonly code: string }[],
-): readonly Act[] =>
+export const deadActs = (entries: readonly TraceEntry[], repairs: readonly Repaired[]): readonly Act[] =>
   entries
     .filter(
       (entry): entry is EntryOf<'action_ended'> => entry.type === 'action_ended' && entry.outcome === 'dead',
     )
-    .filter(({ code }) => !repairs.some((repair) => repair.code === code))
+    .filter((entry) => !repairs.some((repair) => isOf(repair, entry)))
     .map(({ owner = 'operations', code, action, about, actionId }) => ({
       type: 'person',
       owner,

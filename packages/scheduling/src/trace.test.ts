@@ -204,7 +204,44 @@ describe('what the entries amount to', () => {
   test('a dead action is somebody’s to look at, unless a repair says so already', () => {
     const entries = [entryByType.action_ended]
     expect(deadActs(entries, [])).toMatchObject([{ owner: 'calendar_owner' }])
-    expect(deadActs(entries, [{ code: 'grant_revoked' }])).toEqual([])
+    expect(deadActs(entries, [{ code: 'grant_revoked', facts: {} }])).toEqual([])
+    expect(deadActs(entries, [{ code: 'event_unreadable', facts: { because: 'grant_revoked' } }])).toEqual([])
+    const reasonOf = (participantId: string) => ({
+      code: 'availability_unknown',
+      facts: { participantIds: [participantId], reasons: [{ participantId, code: 'grant_revoked' }] },
+    })
+    expect(deadActs(entries, [reasonOf(person)])).toEqual([])
+    expect(deadActs(entries, [reasonOf(randomUUID())])).toHaveLength(1)
+    const untold = { ...entryByType.action_ended, action: 'scheduling.notify_client' }
+    expect(deadActs([untold], [{ code: 'grant_revoked', facts: {} }])).toHaveLength(1)
+  })
+
+  test('a repair says once what it was made from, in words', () => {
+    const repair = { type: 'repair', id: randomUUID() } as const
+    const act = {
+      type: 'person',
+      owner: 'calendar_owner',
+      code: 'availability_unknown',
+      because: ['grant_revoked'],
+      subject: repair,
+      choices: ['search_again', 'cancel_meeting'],
+    } as const
+    const next = [{ ...act, because: [...act.because], choices: [...act.choices] }]
+    expect(traceText(traceOf([entryByType.action_ended], { next }))).toContain(
+      `the owner of the calendar must act: the time of somebody required is not known (the calendar may not be read or written any more); the choices are to search again and cancel the meeting (repair ${repair.id})`,
+    )
+  })
+
+  test('a proposal says what it was ranked by, what counts most first', () => {
+    const ranking = [
+      { criterion: 'optional_attendance' as const, value: 1 },
+      { criterion: 'preferred_time' as const, value: false },
+      { criterion: 'latest' as const, value: at(3_600) },
+    ]
+    const { proposal } = entryByType
+    expect(lineOf({ ...proposal, grounds: { ...proposal.grounds, ranking } }, naming)).toContain(
+      'what counted: 1 optional person can come, then outside of the preferred times, then the latest start',
+    )
   })
 
   test.each([

@@ -31,7 +31,7 @@ import { withChoices } from './repairing.ts'
 import { pendingOf } from './trace-pending.ts'
 import { actionEntries } from './trace-record.ts'
 import { Stage, stagesIn } from './trace-stages.ts'
-import { deadActs, Pending, Round, roundsIn, Step, stepsOf, Wait, waitsIn } from './trace-waits.ts'
+import { deadActs, originOf, Pending, Round, roundsIn, Step, stepsOf, Wait, waitsIn } from './trace-waits.ts'
 
 /** Nothing in it is personal but the instruction: people are ids and positions, and calls are redacted. */
 export const MeetingTrace = z.object({
@@ -105,11 +105,12 @@ export const readTrace = (
     const pending = live.map((row) => pendingOf(row, meeting, participants))
     const openRepairs = repairs.filter(({ resolvedAt }) => resolvedAt === undefined)
     const acts = [
-      ...openRepairs.map(({ id, owner, code, choices }) => ({
+      ...openRepairs.map(({ id, owner, code, facts, choices }) => ({
         type: 'person' as const,
         owner,
         code,
         subject: { type: 'repair' as const, id },
+        because: [...originOf({ facts })],
         choices: [...choices],
       })),
       ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
