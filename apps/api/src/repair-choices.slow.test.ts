@@ -56,26 +56,21 @@ const grounds: Readonly<Record<string, Ground>> = {
   },
 }
 
-interface Broken {
+interface Stage {
+  readonly ground: Ground
   readonly meetingId: string
   readonly proposalId: string
-  readonly repairId: string
+  readonly standing: string | null
   readonly address: string
-  readonly participantId: string
 }
 
-/** A meeting with this repair open, as a dispatcher would have left it. */
-const breakMeeting = async (client: ApiClient, code: string, ground: Ground = confirmed): Promise<Broken> => {
+/** An approved meeting that has come as far as the ground says. */
+const openStage = async (client: ApiClient, ground: Ground): Promise<Stage> => {
   const intent = await completeIntent(client)
   const meetingId = await client.openMeeting({ ...intent, ...(ground.outreach && { outreach: {} }) })
   const approval = await proposeTime(database, client, meetingId)
   await client.post(`/v1/meetings/${meetingId}/approve`, approval).expect(200)
   const { proposalId, approver } = approval
-  const people = await database.owner.query<{ participant_id: string }>(
-    'select participant_id from participant where meeting_id = $1 order by position desc',
-    [meetingId],
-  )
-  const participantId = people.rows[0]?.participant_id ?? ''
   const ids = { this: proposalId, another: await standElsewhere(client, meetingId, proposalId), none: null }
   await database.owner.query(
     `insert into calendar_event (proposal_id, tenant_id, meeting_id, provider, calendar_address, event_id, ical_uid,
@@ -83,6 +78,22 @@ const breakMeeting = async (client: ApiClient, code: string, ground: Ground = co
        select $1::uuid, $2::uuid, $3::uuid, 'google', $4, 'e1', 'u1', app_now() where $1::uuid is not null`,
     [ids[ground.written], client.tenantId, meetingId, approver.address],
   )
+  return { ground, meetingId, proposalId, standing: ids[ground.standing], address: approver.address }
+}
+
+interface Broken extends Stage {
+  readonly repairId: string
+  readonly participantId: string
+}
+
+/** The meeting with this repair open, as a dispatcher would have left it, whatever was chosen about another one. */
+const breakMeeting = async (client: ApiClient, code: string, stage: Stage): Promise<Broken> => {
+  const { ground, meetingId, proposalId, standing } = stage
+  const people = await database.owner.query<{ participant_id: string }>(
+    'select participant_id from participant where meeting_id = $1 and removed_at is null order by position desc',
+    [meetingId],
+  )
+  const participantId = people.rows[0]?.participant_id ?? ''
   const repairId = randomUUID()
   await database.owner.query(
     `insert into repair (repair_id, tenant_id, meeting_id, code, owner, facts, opened_at)
@@ -96,9 +107,9 @@ const breakMeeting = async (client: ApiClient, code: string, ground: Ground = co
     `update meeting set state = 'in_repair', state_facts = $2, standing_proposal_id = $3,
          standing_intent = case when $3::uuid is null then null else intent end
        where meeting_id = $1`,
-    [meetingId, { type: 'in_repair', repairId, code, ...about }, ids[ground.standing]],
+    [meetingId, { type: 'in_repair', repairId, code, ...about }, standing],
   )
-  return { meetingId, proposalId, repairId, address: approver.address, participantId }
+  return { ...stage, repairId, participantId }
 }
 
 /** Another proposal of the meeting, with its approval: the one that was booked before its change was sought. */
@@ -159,7 +170,8 @@ describe.each(Object.entries(grounds))('a repair %s', (_, ground) => {
     const client = await createTestApi(database).createClient()
     const able: readonly ChoiceType[] = [...(repairKinds[code]?.choices ?? otherChoices), 'cancel_meeting']
     const listed = able.filter((type) => !ground.not.includes(type))
-    const broken = await breakMeeting(client, code, ground)
+    const stage = await openStage(client, ground)
+    const broken = await breakMeeting(client, code, stage)
     expect(await shownChoices(client, broken)).toEqual([listed, listed, listed, listed])
     for (const type of every.filter((each) => !listed.includes(each))) {
       const answer = await choose(client, broken, type)
@@ -169,17 +181,19 @@ describe.each(Object.entries(grounds))('a repair %s', (_, ground) => {
     }
     // Nobody is left with nothing but giving up.
     expect(listed.length).toBeGreaterThan(1)
+    let current = broken
     for (const type of listed) {
-      const answer = await choose(client, await breakMeeting(client, code, ground), type)
+      const answer = await choose(client, current, type)
       expect([type, answer.status, answer.text]).toEqual([type, 200, expect.any(String)])
+      current = await breakMeeting(client, code, stage)
     }
   })
 })
 
 test('a new time for which somebody was promised elsewhere is refused as often as it is chosen, and leaves nothing', async () => {
   const client = await createTestApi(database).createClient()
-  const broken = await breakMeeting(client, 'event_moved')
-  const other = await breakMeeting(client, 'event_moved')
+  const broken = await breakMeeting(client, 'event_moved', await openStage(client, confirmed))
+  const other = await openStage(client, confirmed)
   await database.owner.query(
     `insert into hold (tenant_id, meeting_id, proposal_id, person, start_at, end_at)
        select $1, $2, $3, $4, (facts->>'start')::timestamptz, (facts->>'end')::timestamptz from repair
