@@ -46,11 +46,21 @@ export type Peer = z.infer<typeof Peer>
 export const BusyStatus = z.enum(['busy', 'tentative', 'oof', 'free', 'workingElsewhere'])
 export type BusyStatus = z.infer<typeof BusyStatus>
 
+/** What makes a series of a block, by the wall clock of the zone that its person lives in. */
+const Repeats = z.object({
+  every: z.enum(['day', 'week']),
+  /** The last date on which it may begin. */
+  until: z.iso.date(),
+  /** Dates on which it does not begin: that occurrence was deleted, or moved and is a block of its own. */
+  except: z.array(z.iso.date()).default([]),
+})
+
 /** Two instants, or two dates for whole days (the end date is exclusive). */
 export const BusyBlock = z.object({
   start: z.union([Instant, z.iso.date()]),
   end: z.union([Instant, z.iso.date()]),
   status: BusyStatus.default('busy'),
+  repeats: Repeats.optional(),
 })
 export type BusyBlock = z.infer<typeof BusyBlock>
 
@@ -230,7 +240,13 @@ export const EventViews = z.array(EventView)
 
 /** What one of the provider's own users does to an event by hand. */
 export const EventAct = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('move'), start: Instant, end: Instant }),
+  z.object({
+    type: z.literal('move'),
+    start: Instant,
+    end: Instant,
+    /** As the calendar names it, which in Outlook need not be a zone: `tzone://Microsoft/Custom`. */
+    timeZone: z.string().min(1).optional(),
+  }),
   /** From the first date until before the second. */
   z.object({ type: z.literal('make_all_day'), start: z.iso.date(), end: z.iso.date() }),
   z.object({ type: z.literal('delete') }),

@@ -2,6 +2,7 @@ import type { EventAct, Provider } from './contract.ts'
 import { recordEvent } from './ledger.ts'
 import { touch } from './state.ts'
 import type { HeldEvent, World } from './state.ts'
+import { isZone } from './zone.ts'
 
 type Visibility = Extract<EventAct, { type: 'set_visibility' }>['visibility']
 
@@ -16,6 +17,9 @@ export const objectionTo = (event: HeldEvent, act: EventAct): string | undefined
     return isDeleted ? undefined : 'The event is not deleted.'
   }
   if (isDeleted) return 'The event is deleted.'
+  if (act.type === 'move' && event.provider === 'google' && act.timeZone && !isZone(act.timeZone)) {
+    return 'Google takes IANA time zones only.'
+  }
   const isAboutAttendee = act.type === 'respond' || act.type === 'remove_attendee'
   return isAboutAttendee && !event.attendees.some(({ address }) => address === act.address)
     ? `${act.address} is not invited.`
@@ -30,7 +34,7 @@ export const actOnEvent = (world: World, event: HeldEvent, act: EventAct, at: Da
         type: 'timed',
         start: new Date(act.start),
         end: new Date(act.end),
-        timeZone: event.time.type === 'timed' ? event.time.timeZone : 'UTC',
+        timeZone: act.timeZone ?? (event.time.type === 'timed' ? event.time.timeZone : 'UTC'),
       }
       event.sequence += 1
       break

@@ -15,6 +15,7 @@ import type { Exchanged } from './exchange.ts'
 import { clearFaults } from './faults.ts'
 import type { ScriptedFault } from './faults.ts'
 import type { Mailbox } from './mail/contract.ts'
+import { occurrencesOf } from './series.ts'
 import { instantOf } from './zone.ts'
 
 export type EventTime =
@@ -178,8 +179,8 @@ export interface Occupied extends Interval {
 }
 
 /**
- * What occupies a person between two instants: the blocks given through control, the live events of their own
- * calendar, and those they are invited to and have not declined. An unanswered invitation is tentative;
+ * What occupies a person between two instants: the blocks given through control, each time that they take place, the live
+ * events of their own calendar, and those they are invited to and have not declined. An unanswered invitation is tentative;
  * Google's free/busy counts it as busy and Microsoft's shows it as tentative (Nylas docs, check free/busy).
  */
 export const occupiedBy = (
@@ -188,13 +189,15 @@ export const occupiedBy = (
   window: Interval,
   viewedFrom: string,
 ): Occupied[] => {
-  const blocks = person.busy.map(({ start, end, status }) => ({
-    ...(start.length === 10
-      ? { start: midnight(start, viewedFrom), end: midnight(end, viewedFrom) }
-      : { start: new Date(start), end: new Date(end) }),
-    status,
-    title: undefined,
-  }))
+  const blocks = person.busy.flatMap((block) =>
+    occurrencesOf(block, person.timeZone).map(({ start, end }) => ({
+      ...(start.length === 10
+        ? { start: midnight(start, viewedFrom), end: midnight(end, viewedFrom) }
+        : { start: new Date(start), end: new Date(end) }),
+      status: block.status,
+      title: undefined,
+    })),
+  )
   const events = world.events.flatMap((event) => {
     const status = statusFor(event, person.address)
     return status ? [{ ...intervalOf(event.time, viewedFrom), status, title: event.title }] : []

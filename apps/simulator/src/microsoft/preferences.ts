@@ -2,7 +2,7 @@
 import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types'
 import type { Call } from '../exchange.ts'
 import type { HeldEvent } from '../state.ts'
-import { instantOf, isZone, localOf } from '../zone.ts'
+import { instantOf, localOf } from '../zone.ts'
 
 /**
  * Windows names for the zones that people in tests live in; Graph knows them all (Unicode CLDR,
@@ -24,9 +24,39 @@ const ianaByWindowsName = new Map([
   ['AUS Eastern Standard Time', 'Australia/Sydney'],
 ])
 
-/** The IANA zone that a name means to Graph, which takes Windows names too; undefined if it knows none. */
+/**
+ * Of the IANA names Graph promises these and no other, neither their newer names nor their neighbours (Microsoft Graph
+ * docs, dateTimeTimeZone).
+ */
+const ianaNames = new Set(
+  `
+  Etc/GMT+12 Etc/GMT+11 Pacific/Honolulu America/Anchorage America/Santa_Isabel America/Los_Angeles
+  America/Phoenix America/Chihuahua America/Denver America/Guatemala America/Chicago America/Mexico_City
+  America/Regina America/Bogota America/New_York America/Indiana/Indianapolis America/Caracas
+  America/Asuncion America/Halifax America/Cuiaba America/La_Paz America/Santiago America/St_Johns
+  America/Sao_Paulo America/Argentina/Buenos_Aires America/Cayenne America/Godthab America/Montevideo
+  America/Bahia Etc/GMT+2 Atlantic/Azores Atlantic/Cape_Verde Africa/Casablanca Etc/GMT Europe/London
+  Atlantic/Reykjavik Europe/Berlin Europe/Budapest Europe/Paris Europe/Warsaw Africa/Lagos Africa/Windhoek
+  Europe/Bucharest Asia/Beirut Africa/Cairo Asia/Damascus Africa/Johannesburg Europe/Kiev Europe/Istanbul
+  Asia/Jerusalem Asia/Amman Asia/Baghdad Europe/Kaliningrad Asia/Riyadh Africa/Nairobi Asia/Tehran
+  Asia/Dubai Asia/Baku Europe/Moscow Indian/Mauritius Asia/Tbilisi Asia/Yerevan Asia/Kabul Asia/Karachi
+  Asia/Tashkent Asia/Kolkata Asia/Colombo Asia/Kathmandu Asia/Almaty Asia/Dhaka Asia/Yekaterinburg
+  Asia/Rangoon Asia/Bangkok Asia/Novosibirsk Asia/Shanghai Asia/Krasnoyarsk Asia/Singapore Australia/Perth
+  Asia/Taipei Asia/Ulaanbaatar Asia/Irkutsk Asia/Tokyo Asia/Seoul Australia/Adelaide Australia/Darwin
+  Australia/Brisbane Australia/Sydney Pacific/Port_Moresby Australia/Hobart Asia/Yakutsk
+  Pacific/Guadalcanal Asia/Vladivostok Pacific/Auckland Etc/GMT-12 Pacific/Fiji Asia/Magadan
+  Pacific/Tongatapu Pacific/Apia Pacific/Kiritimati
+`
+    .trim()
+    .split(/\s+/),
+)
+
+/**
+ * The IANA zone that a name means to Graph, which takes Windows names too. Undefined if it knows none, as of `Customized
+ * Time Zone`, `tzone://Microsoft/Custom` and most of the IANA names.
+ */
 export const zoneNamed = (name: string): string | undefined =>
-  ianaByWindowsName.get(name) ?? (isZone(name) ? name : undefined)
+  ianaByWindowsName.get(name) ?? (ianaNames.has(name) ? name : undefined)
 
 export const windowsNameOf = (zone: string): string | undefined =>
   [...ianaByWindowsName].find(([, iana]) => iana === zone)?.[0]

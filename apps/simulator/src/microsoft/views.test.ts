@@ -64,6 +64,82 @@ describe('what Microsoft Graph shows', () => {
     ])
   })
 
+  it('is every occurrence of a series by itself, at the same time of the clock before and after it changes', async () => {
+    const address = 'weekly@microsoft.example'
+    const standup = { start: '2026-06-23T12:00:00Z', end: '2026-06-23T13:00:00Z' }
+    const holiday = { start: '2026-10-20', end: '2026-10-21', status: 'oof' } as const
+    await world.control.putPeople([
+      {
+        address,
+        provider: 'microsoft',
+        timeZone: 'America/New_York',
+        busy: [
+          { ...standup, repeats: { every: 'week', until: '2026-11-10', except: ['2026-10-20'] } },
+          { ...holiday, repeats: { every: 'day', until: '2026-10-21' } },
+        ],
+      },
+    ])
+    const asked = { schedules: [address], startTime: at('2026-10-13T00:00:00') }
+    const reply = await world.graph('POST', '/me/calendar/getSchedule', {
+      ...asked,
+      endTime: at('2026-11-18T00:00:00'),
+    })
+    const item = (status: string, start: string, end: string) => ({
+      status,
+      start: at(`${start}.0000000`),
+      end: at(`${end}.0000000`),
+    })
+    expect(reply.body).toMatchObject({
+      value: [
+        {
+          scheduleItems: [
+            item('busy', '2026-10-13T12:00:00', '2026-10-13T13:00:00'),
+            item('oof', '2026-10-20T00:00:00', '2026-10-21T00:00:00'),
+            item('oof', '2026-10-21T00:00:00', '2026-10-22T00:00:00'),
+            item('busy', '2026-10-27T12:00:00', '2026-10-27T13:00:00'),
+            // New York's clocks went back on the first.
+            item('busy', '2026-11-03T13:00:00', '2026-11-03T14:00:00'),
+            item('busy', '2026-11-10T13:00:00', '2026-11-10T14:00:00'),
+          ],
+        },
+      ],
+    })
+  })
+
+  it.each([
+    ['tzone://Microsoft/Custom', false],
+    ['Customized Time Zone', false],
+    ['Europe/Madrid', false],
+    ['America/Argentina/Ushuaia', false],
+    ['EST', false],
+    ['Europe/Berlin', true],
+    ['W. Europe Standard Time', true],
+  ])('is nothing in the zone %s, unless Graph knows it', async (zone, isKnown) => {
+    const answer = isKnown
+      ? { status: 200 }
+      : { status: 400, body: { error: { code: 'TimeZoneNotSupportedException' } } }
+    expect(await schedule([mary], `outlook.timezone="${zone}"`)).toMatchObject(answer)
+    expect(
+      await world.graph('POST', '/me/calendar/getSchedule', {
+        schedules: [mary],
+        startTime: at('2026-07-01T00:00:00', zone),
+        endTime: at('2026-07-05T00:00:00', zone),
+      }),
+    ).toMatchObject(answer)
+  })
+
+  it('names no zone of an event that somebody moved by a clock of their own, and tells it in the one asked for', async () => {
+    const id = idOf(await create())
+    const moved = { start: '2026-03-24T16:00:00Z', end: '2026-03-24T17:00:00Z' }
+    const timeZone = 'tzone://Microsoft/Custom'
+    await world.control.actOnEvent(id, { type: 'move', ...moved, timeZone })
+    expect((await get(id)).body).toMatchObject({
+      originalStartTimeZone: timeZone,
+      start: at('2026-03-24T16:00:00.0000000'),
+    })
+    await world.graph('DELETE', `/me/events/${id}`)
+  })
+
   it('are the answers of the attendees, and when they came', async () => {
     const id = idOf(await create({ attendees: [{ type: 'required', emailAddress: { address: joan } }] }))
     for (const [response, shown] of [

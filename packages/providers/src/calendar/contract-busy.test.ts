@@ -66,6 +66,66 @@ forEachCalendar((subject, stage) => {
       )
     })
 
+    it('takes each occurrence of a series, by the clock before and after it changes, and none that was taken out', async () => {
+      await stage.scene.putPeople([
+        stage.scene.person('bo@example.com', {
+          busy: [
+            {
+              // Nine o'clock in Berlin, from long before the window on.
+              start: '2026-02-02T08:00:00Z',
+              end: '2026-02-02T09:00:00Z',
+              repeats: { every: 'day', until: '2026-04-01', except: ['2026-03-30'] },
+            },
+            {
+              start: '2025-08-07T14:00:00Z',
+              end: '2025-08-07T14:30:00Z',
+              status: 'tentative',
+              repeats: { every: 'week', until: '2026-12-31' },
+            },
+          ],
+        }),
+      ])
+      expect(await busyOf('bo@example.com')).toEqual(
+        known(
+          ['2026-03-27T08:00:00Z', '2026-03-27T09:00:00Z'],
+          ['2026-03-28T08:00:00Z', '2026-03-28T09:00:00Z'],
+          ['2026-03-29T07:00:00Z', '2026-03-29T08:00:00Z'],
+          ['2026-03-31T07:00:00Z', '2026-03-31T08:00:00Z'],
+          ['2026-04-01T07:00:00Z', '2026-04-01T08:00:00Z'],
+          ['2026-04-02T14:00:00Z', '2026-04-02T14:30:00Z'],
+        ),
+      )
+    })
+
+    it('takes each day of a series of whole days, where its owner lives', async () => {
+      await stage.scene.putPeople([
+        stage.scene.person('bo@example.com', {
+          timeZone: 'America/Los_Angeles',
+          busy: [
+            {
+              start: '2026-02-06',
+              end: '2026-02-07',
+              status: 'oof',
+              repeats: { every: 'week', until: '2026-12-31' },
+            },
+          ],
+        }),
+      ])
+      expect(await busyOf('bo@example.com')).toEqual(known(['2026-03-27T07:00:00Z', '2026-03-28T07:00:00Z']))
+    })
+
+    it.each([1, 5, 29, 30])('reads a window of %i minutes like any other', async (minutes) => {
+      const start = new Date('2026-03-30T08:00:00Z')
+      const window = { start, end: new Date(start.getTime() + minutes * 60_000) }
+      await stage.scene.putPeople([
+        stage.scene.person('bo@example.com', {
+          busy: [{ start: '2026-03-30T07:00:00Z', end: '2026-03-30T12:00:00Z' }],
+        }),
+      ])
+      expect(await busyOf('bo@example.com', window)).toEqual({ type: 'known', busy: [window] })
+      expect(await busyOf(ORGANIZER, window)).toEqual(known())
+    })
+
     it('covers either season of an owner whose zone is told by its rules alone', async () => {
       await stage.scene.putPeople([
         stage.scene.person('bo@example.com', {

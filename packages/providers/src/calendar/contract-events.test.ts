@@ -3,7 +3,7 @@ import { contractContext, contractDraft, ORGANIZER } from './contract.testing.ts
 import { forEachCalendar } from './stage.testing.ts'
 
 forEachCalendar((subject, stage) => {
-  const { insert, read, find, cancel, liveEvents } = stage
+  const { insert, read, update, find, cancel, liveEvents } = stage
   const isGoogle = subject.provider === 'google'
 
   describe('writing and reading events', () => {
@@ -68,6 +68,27 @@ forEachCalendar((subject, stage) => {
       expect(sameEvent).toBe(eventId)
       expect(await stage.scene.createdEvents()).toBe(1)
     })
+
+    it.each([
+      'Europe/Madrid',
+      'America/Argentina/Ushuaia',
+      'Asia/Kathmandu',
+      'Australia/Lord_Howe',
+      'Antarctica/Troll',
+    ])(
+      'writes and moves an event of the zone %s, which Graph does not name, at its instants',
+      async (timeZone) => {
+        const draft = contractDraft({ timeZone })
+        const event = await stage.scene.written(draft)
+        expect(event).toMatchObject({ start: draft.start, end: draft.end })
+        const later = { start: new Date('2026-10-25T00:30:00Z'), end: new Date('2026-10-25T01:30:00Z') }
+        expect(await update(event, { ...draft, ...later }, event.etag)).toMatchObject({ type: 'written' })
+        expect(await read(event.eventId)).toMatchObject({ type: 'found', event: later })
+        expect(await stage.scene.control.readEvents(ORGANIZER)).toMatchObject([
+          { start: later.start.toISOString(), end: later.end.toISOString() },
+        ])
+      },
+    )
 
     it('shows what people did to the event since', async () => {
       const { eventId } = await stage.scene.written(contractDraft())
@@ -145,6 +166,24 @@ forEachCalendar((subject, stage) => {
       expect(second.eventId).not.toBe(first.eventId)
       expect((await liveEvents(draft.operationId)).map(({ eventId }) => eventId)).toEqual([second.eventId])
     })
+  })
+
+  it('is known by the id that its provider answered or listed, and our own names open nothing', async () => {
+    const draft = contractDraft()
+    const written = await stage.scene.written(draft)
+    const found = await liveEvents(draft.operationId)
+    expect(found.map(({ eventId }) => eventId)).toEqual([written.eventId])
+    for (const own of [draft.operationId, draft.operationId.replaceAll('-', ''), written.icalUid]) {
+      expect(await read(own)).toEqual({ type: 'not_found' })
+      expect(await update({ eventId: own }, { ...draft, title: 'Party' }, undefined)).toEqual({
+        type: 'not_found',
+      })
+      expect(await cancel(own)).toEqual({ type: 'already_gone' })
+    }
+    expect(await read(written.eventId)).toMatchObject({ event: { title: draft.title, status: 'confirmed' } })
+    expect(await update(written, { ...draft, title: 'Party' }, undefined)).toMatchObject({ type: 'written' })
+    expect(await cancel(written.eventId)).toEqual({ type: 'cancelled' })
+    expect(await liveEvents(draft.operationId)).toEqual([])
   })
 
   describe('cancelling', () => {

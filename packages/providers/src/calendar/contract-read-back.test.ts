@@ -2,7 +2,7 @@ import { contractContext, contractDraft, ORGANIZER } from './contract.testing.ts
 import { forEachCalendar } from './stage.testing.ts'
 
 forEachCalendar((subject, stage) => {
-  const { insert, read, find, cancel } = stage
+  const { insert, read, update, find, cancel } = stage
   const isGoogle = subject.provider === 'google'
 
   describe('what is read back of an event', () => {
@@ -66,6 +66,23 @@ forEachCalendar((subject, stage) => {
       const { eventId, conference } = await stage.scene.written(contractDraft({ conference: true }))
       expect(conference).toBe(isGoogle ? 'pending' : 'ready')
       expect(await read(eventId)).toMatchObject({ event: { conference: 'ready' } })
+    })
+
+    it('has the instants of an event that somebody moved in a zone without a name', async () => {
+      const draft = contractDraft()
+      const event = await stage.scene.written(draft)
+      const moved = { start: '2026-03-29T10:00:00Z', end: '2026-03-29T11:00:00Z' }
+      // Google has names for all its zones; Outlook has this one for rules that somebody's old client brought along.
+      const timeZone = isGoogle ? 'Asia/Kathmandu' : 'tzone://Microsoft/Custom'
+      await stage.scene.control.actOnEvent(event.eventId, { type: 'move', ...moved, timeZone })
+      expect(await read(event.eventId)).toMatchObject({
+        type: 'found',
+        event: { start: new Date(moved.start), end: new Date(moved.end) },
+      })
+      expect(await update(event, draft, undefined)).toMatchObject({
+        type: 'written',
+        event: { start: draft.start, end: draft.end },
+      })
     })
 
     it('passes on the name by which Exchange tells an attendee instead of the address', async () => {

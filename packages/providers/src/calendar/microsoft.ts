@@ -34,6 +34,7 @@ import {
  */
 const LIMITS = { windowMaxMs: 58 * DAY_MS, addressesMax: 20 } as const
 
+/** Must fit into the window that is asked for (PlaceOS/office365#29), which has a day more to each side than any query. */
 const VIEW_INTERVAL_MINUTES = 30
 
 /** Outlook calendars over Microsoft Graph: one method, one request per page or part, none repeated. */
