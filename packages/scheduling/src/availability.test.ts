@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Interval } from '@aftercommit/time'
-import { personSpansOf, reasonsAway, spansAway, type PersonAvailability } from './availability.ts'
+import { personSpansOf, reasonsAway, spansFree, type PersonAvailability } from './availability.ts'
 import { explainRejected, findTimes, type FindTimesInput } from './overlap.ts'
 import { between, meeting, minuteMs, person, stating, time, unread } from './overlap.people.testing.ts'
 
@@ -162,7 +162,7 @@ test('of several reasons the most certain is named', () => {
   expect(because({})).toBeUndefined()
 })
 
-test('an empty stretch of time has nobody away in it', () => {
+test('in an empty stretch of time nobody is free and nobody is away', () => {
   const ana = personSpansOf({ ...unread('ana'), allowed: [] })
-  expect([...spansAway(ana, 5, 5), ...reasonsAway(ana, 5, 5)]).toEqual([])
+  expect([...spansFree(ana, 5, 5), ...reasonsAway(ana, 5, 5)]).toEqual([])
 })

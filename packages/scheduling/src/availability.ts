@@ -1,7 +1,10 @@
 /** One person's time, as a search is given it, and when that person is away. Pure. */
 import {
   clipSpans,
+  intersectSpans,
+  noTime,
   padSpans,
+  spanOf,
   spansOf,
   subtractSpans,
   unionSpans,
@@ -57,7 +60,7 @@ export const personSpansOf = (person: PersonAvailability): PersonSpans => {
   return {
     participantId,
     held: spansOf(held),
-    busy: time.type === 'known' ? spansOf(time.busy) : [],
+    busy: time.type === 'known' ? spansOf(time.busy) : noTime,
     bufferBeforeMs,
     bufferAfterMs,
     allowed: allowed && spansOf(allowed),
@@ -66,15 +69,13 @@ export const personSpansOf = (person: PersonAvailability): PersonSpans => {
   }
 }
 
-/** All the time of [start, end) in which somebody is away, whatever the reason. */
-export const spansAway = (person: PersonSpans, start: number, end: number): Spans => {
-  if (start >= end) return []
-  if (person.isUnknown) return [start, end]
-  const outside = unionSpans(
-    spansOutside(person.allowed, start, end),
-    spansOutside(person.stated, start, end),
-  )
-  return unionSpans(outside, spansTaken(person, start, end))
+/** All the time of [start, end) that somebody has, whatever takes the rest of it. */
+export const spansFree = (person: PersonSpans, start: number, end: number): Spans => {
+  if (start >= end || person.isUnknown) return noTime
+  const { allowed, stated } = person
+  const askable = allowed === undefined ? spanOf(start, end) : clipSpans(allowed, start, end)
+  const open = stated === undefined ? askable : intersectSpans(askable, stated)
+  return subtractSpans(open, spansTaken(person, start, end))
 }
 
 /** When a person cannot for one reason. */
@@ -83,44 +84,53 @@ export interface Away {
   readonly spans: Spans
 }
 
-/**
- * The same by reason, the most certain first, and none that is not there. They may overlap; those of buffers are without
- * what is busy or held.
- */
+/** What of [start, end) somebody misses for one reason; `buffer` is without what is busy or held. */
+const spansByReason: Readonly<
+  Record<AbsenceReason, (person: PersonSpans, start: number, end: number) => Spans>
+> = {
+  outside_hours: (person, start, end) => spansOutside(person.allowed, start, end),
+  held: (person, start, end) => clipSpans(person.held, start, end),
+  busy: (person, start, end) => clipSpans(person.busy, start, end),
+  buffer: (person, start, end) => {
+    if (person.bufferBeforeMs === 0 && person.bufferAfterMs === 0) return noTime
+    const [held, busy] = [clipSpans(person.held, start, end), clipSpans(person.busy, start, end)]
+    return subtractSpans(clipSpans(spansTaken(person, start, end), start, end), unionSpans(held, busy))
+  },
+  not_stated: (person, start, end) => spansOutside(person.stated, start, end),
+  unknown: (person, start, end) => (person.isUnknown ? spanOf(start, end) : noTime),
+}
+
+/** The same by reason, the most certain first, and none that is not there. They may overlap. */
 export const reasonsAway = (person: PersonSpans, start: number, end: number): readonly Away[] => {
   if (start >= end) return []
-  const within = (spans: Spans): Spans => clipSpans(spans, start, end)
-  const [held, busy] = [within(person.held), within(person.busy)]
-  const spansByReason: Readonly<Record<AbsenceReason, Spans>> = {
-    outside_hours: spansOutside(person.allowed, start, end),
-    held,
-    busy,
-    buffer: subtractSpans(spansTaken(person, start, end), unionSpans(held, busy)),
-    not_stated: spansOutside(person.stated, start, end),
-    unknown: person.isUnknown ? [start, end] : [],
+  const away: Away[] = []
+  for (const because of absenceReasons) {
+    const spans = spansByReason[because](person, start, end)
+    if (spans.length > 0) away.push({ because, spans })
   }
-  return absenceReasons.flatMap((because) => {
-    const spans = spansByReason[because]
-    return spans.length > 0 ? [{ because, spans }] : []
-  })
+  return away
 }
 
 /** Why a person misses some of [start, end); undefined when they can attend throughout. */
 export const whyMissing = (person: PersonSpans, start: number, end: number): AbsenceReason | undefined =>
-  reasonsAway(person, start, end)[0]?.because
+  start < end
+    ? absenceReasons.find((because) => spansByReason[because](person, start, end).length > 0)
+    : undefined
 
-/** What is busy or held, and what the person keeps free around the meeting because of it. */
+/**
+ * What is busy or held, and what the person keeps free around the meeting because of it: all of it that lies in
+ * [start, end), and perhaps some that does not.
+ */
 const spansTaken = (person: PersonSpans, start: number, end: number): Spans => {
   const { bufferBeforeMs, bufferAfterMs } = person
   // Free before the meeting is the time after what ends before it, and the other way round.
   const [from, to] = [start - bufferBeforeMs, end + bufferAfterMs]
   const all = unionSpans(clipSpans(person.held, from, to), clipSpans(person.busy, from, to))
-  if (bufferBeforeMs === 0 && bufferAfterMs === 0) return all
-  return clipSpans(padSpans(all, bufferAfterMs, bufferBeforeMs), start, end)
+  return padSpans(all, bufferAfterMs, bufferBeforeMs)
 }
 
 const spansOutside = (spans: Spans | undefined, start: number, end: number): Spans =>
-  spans === undefined ? [] : subtractSpans([start, end], clipSpans(spans, start, end))
+  spans === undefined ? noTime : subtractSpans(spanOf(start, end), clipSpans(spans, start, end))
 
 // Defects of the caller: what a person asked for was checked where it came in.
 export const assertSoundPeople = (people: readonly PersonAvailability[]): void => {

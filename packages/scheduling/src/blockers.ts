@@ -1,5 +1,5 @@
 /** Why there is no time for everybody, and what comes nearest. Pure. */
-import { spansHold, subtractSpans, unionSpans, type Interval, type Spans } from '@aftercommit/time'
+import { noTime, subtractSpans, unionSpans, type Interval } from '@aftercommit/time'
 import { reasonsAway, whyMissing, type AbsenceReason, type Away, type PersonSpans } from './availability.ts'
 import { compareStarts, spreadOut, type Ranked, type RankingRule } from './ranking.ts'
 import { startAt, type Missing } from './starts.ts'
@@ -35,64 +35,93 @@ const BLOCKERS_MAX = 50
 const NAMED_MAX = 10
 const HORIZON_MS = 24 * 60 * 60_000
 
-/** The stretches of the window in which somebody cannot, from its start on. */
+/**
+ * The stretches of the window in which somebody cannot, from its start on. With many people the first ones come soon, so no
+ * more of the window is looked at than it takes.
+ */
 export const blockersOf = (
   required: readonly PersonSpans[],
   usable: Interval,
 ): { readonly blockers: readonly Blocker[]; readonly blockersTruncated: boolean } => {
   const [start, end] = [usable.start.getTime(), usable.end.getTime()]
-  if (start >= end) return { blockers: [], blockersTruncated: false }
-  const { awayByPerson, boundaries } = firstBoundaries(required, start, end)
-  const blockers: Blocker[] = []
-  boundaries.forEach((from, index) => {
-    const to = boundaries[index + 1]
-    if (to === undefined || blockers.length > BLOCKERS_MAX) return
-    const by: RequiredMissing[] = []
-    let count = 0
-    required.forEach(({ participantId }, position) => {
-      const because = awayByPerson[position]?.find(({ spans }) => spansHold(spans, from))?.because
-      if (because === undefined) return
-      count += 1
-      if (by.length < NAMED_MAX) by.push({ participantId, because })
-    })
-    if (count > 0) blockers.push({ stretch: { start: new Date(from), end: new Date(to) }, by, count })
-  })
-  return { blockers: blockers.slice(0, BLOCKERS_MAX), blockersTruncated: blockers.length > BLOCKERS_MAX }
-}
-
-interface Boundaries {
-  readonly awayByPerson: readonly (readonly Away[])[]
-  readonly boundaries: readonly number[]
+  let horizon = Math.min(start + HORIZON_MS, end)
+  for (;;) {
+    const blockers = blockersWithin(required, start, horizon, horizon === end)
+    if (horizon >= end || blockers.length > BLOCKERS_MAX) {
+      return { blockers: blockers.slice(0, BLOCKERS_MAX), blockersTruncated: blockers.length > BLOCKERS_MAX }
+    }
+    const timesMore = 1 + Math.ceil((BLOCKERS_MAX + 1) / Math.max(blockers.length, 1))
+    horizon = Math.min(start + timesMore * (horizon - start), end)
+  }
 }
 
 /**
- * Between two neighbouring boundaries the same people are away for the same reasons; across each boundary the reason that
- * is named of somebody changes. So no two empty stretches are neighbours, and the first few boundaries hold enough
- * blockers. With many people these come soon, so no more of the window is looked at than it takes.
+ * The blockers up to a horizon, each with the reason that is named of everybody who cannot. They lie between two
+ * neighbouring boundaries, at each of which what is named of somebody changes. The horizon cuts what goes on behind it,
+ * and only the end of the window is a boundary in itself: `isEnd`.
  */
-const firstBoundaries = (required: readonly PersonSpans[], start: number, end: number): Boundaries => {
-  const boundariesMax = 2 * (BLOCKERS_MAX + 1) + 1
-  let lookedMs = HORIZON_MS
-  for (;;) {
-    const horizon = Math.min(start + lookedMs, end)
-    const found = new Set([start])
-    const awayByPerson = required.map((person) => reasonsAway(person, start, horizon))
-    for (const reasons of awayByPerson) {
-      let named: Spans = []
-      for (const { spans } of reasons) {
-        for (const boundary of subtractSpans(spans, named, BLOCKERS_MAX + 2)) found.add(boundary)
-        named = unionSpans(named, spans)
+const blockersWithin = (
+  required: readonly PersonSpans[],
+  start: number,
+  horizon: number,
+  isEnd: boolean,
+): readonly Blocker[] => {
+  const namedByPerson = required.map((person) => namedAway(person, start, horizon))
+  const boundaries = boundariesOf(namedByPerson, horizon, isEnd)
+  const indexByBoundary = new Map<number, number>()
+  boundaries.forEach((boundary, index) => indexByBoundary.set(boundary, index))
+  const stretches = Array.from({ length: Math.max(boundaries.length - 1, 0) }, () => ({
+    by: [] as RequiredMissing[],
+    count: 0,
+  }))
+  required.forEach(({ participantId }, position) => {
+    for (const { because, spans } of namedByPerson[position] ?? []) {
+      for (let index = 0; index + 1 < spans.length; index += 2) {
+        const from = indexByBoundary.get(spans[index] ?? 0) ?? 0
+        const to = indexByBoundary.get(spans[index + 1] ?? 0) ?? stretches.length
+        for (let at = from; at < to; at += 1) {
+          const stretch = stretches[at]
+          if (!stretch) break
+          stretch.count += 1
+          if (stretch.by.length < NAMED_MAX) stretch.by.push({ participantId, because })
+        }
       }
     }
-    // The horizon cuts what goes on behind it; only the end of the window is a boundary in itself.
-    if (horizon < end) found.delete(horizon)
-    else found.add(end)
-    if (horizon === end || found.size >= boundariesMax) {
-      const boundaries = [...Float64Array.from(found).sort().slice(0, boundariesMax)]
-      return { awayByPerson, boundaries }
+  })
+  return stretches.flatMap(({ by, count }, index): Blocker[] => {
+    if (count === 0) return []
+    const stretch = {
+      start: new Date(boundaries[index] ?? start),
+      end: new Date(boundaries[index + 1] ?? horizon),
     }
-    lookedMs *= 1 + Math.ceil(boundariesMax / found.size)
+    return [{ stretch, by, count }]
+  })
+}
+
+/** What somebody misses by the reason that is named of it, so that no moment is there twice. */
+const namedAway = (person: PersonSpans, start: number, end: number): readonly Away[] => {
+  let named = noTime
+  return reasonsAway(person, start, end).map(({ because, spans }) => {
+    const more = subtractSpans(spans, named)
+    named = unionSpans(named, spans)
+    return { because, spans: more }
+  })
+}
+
+/** All boundaries in order. */
+const boundariesOf = (
+  awayByPerson: readonly (readonly Away[])[],
+  horizon: number,
+  isEnd: boolean,
+): Float64Array => {
+  const found = new Set<number>()
+  for (const reasons of awayByPerson) {
+    for (const { spans } of reasons) {
+      for (let index = 0; index < spans.length; index += 1) found.add(spans[index] ?? horizon)
+    }
   }
+  if (!isEnd) found.delete(horizon)
+  return Float64Array.from(found).sort()
 }
 
 /** Who alone stands in the way of some start, by how many; of equal ones in the order in which they are listed. */
@@ -121,7 +150,7 @@ export const nearestOf = (
   { durationMs, ...far }: { durationMs: number; spread: RankingRule['spread']; max: number },
 ): readonly NearestSlot[] => {
   const compare = compareStarts(ranked)
-  const inOrder = Array.from({ length: ranked.starts.count }, (_, index) => index).sort(
+  const inOrder = Array.from(countByStart.subarray(0, ranked.starts.count).keys()).sort(
     (a, b) => (countByStart[a] ?? 0) - (countByStart[b] ?? 0) || compare(a, b),
   )
   return spreadOut(inOrder, ranked.starts, { durationMs, ...far }).map((index) => {

@@ -4,12 +4,12 @@
  * All required people first; optional people and preferences only rank what is left. What is not known about somebody is
  * never read as free. The work is one sweep over each person's boundaries, never a walk over people times grid.
  */
-import { intervalsOf, spansOf, subtractSpans, type Interval, type TimeZone } from '@aftercommit/time'
+import { intervalsOf, spansOf, type Interval, type TimeZone } from '@aftercommit/time'
 import {
   assertSoundPeople,
   personSpansOf,
   reasonsAway,
-  spansAway,
+  spansFree,
   whyMissing,
   type AbsenceReason,
   type PersonAvailability,
@@ -173,9 +173,8 @@ const sweepOf = (input: FindTimesInput): Sweep => {
   const required = input.required.map(personSpansOf)
   const optional = input.optional.map(personSpansOf)
   const missedBy = (people: readonly PersonSpans[]) =>
-    countMissing(people, (person) => spansAway(person, start, end), starts, durationMs)
+    countMissing(people, (person) => spansFree(person, start, end), starts, durationMs)
   const { preferred } = rank
-  const unpreferred = preferred && subtractSpans([start, end], spansOf(preferred))
   const missing = missedBy(required)
   const possible: number[] = []
   for (let index = 0; index < starts.count; index += 1) {
@@ -195,8 +194,7 @@ const sweepOf = (input: FindTimesInput): Sweep => {
         hasPreferred: preferred !== undefined,
       }),
       optionalMissingByStart: missedBy(optional).countByStart,
-      unpreferredByStart: countMissing([unpreferred ?? []], (spans) => spans, starts, durationMs)
-        .countByStart,
+      unpreferredByStart: countMissing([preferred ?? [usable]], spansOf, starts, durationMs).countByStart,
     },
   }
 }

@@ -57,25 +57,32 @@ export interface Ranked {
 
 /** Below 0 if the first of two starts comes before the second. Starts are named by their index. */
 export const compareStarts =
-  ({ criteria, optionalMissingByStart, unpreferredByStart }: Ranked) =>
+  (ranked: Ranked) =>
   (a: number, b: number): number => {
-    for (const criterion of criteria) {
-      const difference = ((): number => {
-        switch (criterion) {
-          case 'optional_attendance':
-            return (optionalMissingByStart[a] ?? 0) - (optionalMissingByStart[b] ?? 0)
-          case 'preferred_time':
-            return Math.sign(unpreferredByStart[a] ?? 0) - Math.sign(unpreferredByStart[b] ?? 0)
-          case 'earliest':
-            return a - b
-          case 'latest':
-            return b - a
-        }
-      })()
+    for (const criterion of ranked.criteria) {
+      const difference = comparedBy(criterion, ranked, a, b)
       if (difference !== 0) return difference
     }
     return 0
   }
+
+const comparedBy = (
+  criterion: Criterion,
+  { optionalMissingByStart, unpreferredByStart }: Ranked,
+  a: number,
+  b: number,
+): number => {
+  switch (criterion) {
+    case 'optional_attendance':
+      return (optionalMissingByStart[a] ?? 0) - (optionalMissingByStart[b] ?? 0)
+    case 'preferred_time':
+      return Math.sign(unpreferredByStart[a] ?? 0) - Math.sign(unpreferredByStart[b] ?? 0)
+    case 'earliest':
+      return a - b
+    case 'latest':
+      return b - a
+  }
+}
 
 export const rankingOf = (
   { starts, criteria, unpreferredByStart }: Ranked,

@@ -59,7 +59,7 @@ export const dayAt = (starts: Starts, index: number): number =>
   Math.floor((startAt(starts, index) + stretchOf(starts, index).offsetMs) / DAY_MS)
 
 /** How many starts there are up to a moment, and in it. */
-export const startsUpTo = ({ stretches, grainMs }: Starts, moment: number): number => {
+const startsUpTo = ({ stretches, grainMs }: Starts, moment: number): number => {
   for (let index = stretches.length - 1; index >= 0; index -= 1) {
     const stretch = stretches[index]
     if (stretch && stretch.first <= moment) {
@@ -83,28 +83,32 @@ export interface Missing {
 }
 
 /**
- * Counts, one person after the other, the starts at which a meeting meets that person's spans. One sweep over each
- * person's boundaries, never a walk over people times starts.
+ * Counts, one person after the other, the starts at which a meeting does not fit into that person's free time. One sweep
+ * over each person's boundaries, never a walk over people times starts.
  */
 export const countMissing = <Person>(
   people: readonly Person[],
-  spansOfPerson: (person: Person) => Spans,
+  freeOf: (person: Person) => Spans,
   starts: Starts,
   durationMs: number,
 ): Missing => {
   const countByStart = new Int32Array(starts.count + 1)
   const positionsByStart = new Int32Array(starts.count + 1)
   people.forEach((person, position) => {
-    const spans = spansOfPerson(person)
-    let counted = 0
-    for (let index = 0; index + 1 < spans.length; index += 2) {
-      // A meeting meets [from, to) exactly if it starts after from - duration and before to.
-      const low = Math.max(counted, startsUpTo(starts, (spans[index] ?? 0) - durationMs))
-      const high = startsUpTo(starts, (spans[index + 1] ?? 0) - 1)
-      if (low >= high) continue
-      addTo(countByStart, low, high, 1)
-      addTo(positionsByStart, low, high, position)
-      counted = high
+    const free = freeOf(person)
+    addTo(countByStart, 0, starts.count, 1)
+    addTo(positionsByStart, 0, starts.count, position)
+    for (let index = 0; index + 1 < free.length; index += 2) {
+      const from = free[index] ?? 0
+      const lastStart = (free[index + 1] ?? 0) - durationMs
+      if (lastStart < from) continue
+      for (const { first, count, before } of starts.stretches) {
+        const low = Math.max(0, Math.ceil((from - first) / starts.grainMs))
+        const high = Math.min(count, Math.floor((lastStart - first) / starts.grainMs) + 1)
+        if (low >= high) continue
+        addTo(countByStart, before + low, before + high, -1)
+        addTo(positionsByStart, before + low, before + high, -position)
+      }
     }
   })
   addUp(countByStart)

@@ -29,8 +29,9 @@ export type { QuietHours } from './quiet.ts'
 export {
   clipSpans,
   intersectSpans,
+  noTime,
   padSpans,
-  spansHold,
+  spanOf,
   spansOf,
   subtractSpans,
   unionSpans,

@@ -2,15 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { clip, covers, intersect, intervalsOf, normalise, subtract } from './intervals.ts'
 import type { Interval } from './intervals.ts'
-import {
-  clipSpans,
-  intersectSpans,
-  padSpans,
-  spansHold,
-  spansOf,
-  subtractSpans,
-  unionSpans,
-} from './spans.ts'
+import { clipSpans, intersectSpans, padSpans, spanOf, spansOf, subtractSpans, unionSpans } from './spans.ts'
 import type { Spans } from './spans.ts'
 
 // The obvious reference: a set of time is a list of yes and no, one for each of sixty ticks.
@@ -80,7 +72,7 @@ describe('sets of intervals', () => {
   })
 
   test('refuse half a span', () => {
-    expect(() => intervalsOf([1, 2, 3])).toThrow(RangeError)
+    expect(() => intervalsOf(Float64Array.of(1, 2, 3))).toThrow(RangeError)
   })
 })
 
@@ -96,14 +88,8 @@ describe('sets of milliseconds', () => {
     })
   })
 
-  test('hold what the intervals hold', () => {
-    check((a) => {
-      expect(ticks.map((tick) => spansHold(spansOf(a), tick))).toEqual(gridOf(a))
-    })
-  })
-
   test('grow by their padding on both sides, and merge where that makes them meet', () => {
-    expect(padSpans(spansOf([between(10, 20), between(25, 30)]), 2, 3)).toEqual([8, 33])
+    expect(padSpans(spansOf([between(10, 20), between(25, 30)]), 2, 3)).toEqual(spanOf(8, 33))
     check((a) => {
       const padded = a
         .filter(({ start, end }) => start < end)

@@ -1,5 +1,5 @@
 /** From tokens to windows: which times belong to which days, and what rules them out. */
-import { addDays, subtractSpans, unionSpans, type Spans } from '@aftercommit/time'
+import { addDays, noTime, spanOf, subtractSpans, unionSpans, type Spans } from '@aftercommit/time'
 import { datesNamed, type ClauseContext, type Doubt } from './days.ts'
 import type { LocalWindow } from './reply.ts'
 import type { DayName, TimeName, Token } from './tokens.ts'
@@ -36,11 +36,10 @@ interface Stretch {
 const spansOn = (date: string, stretches: readonly Stretch[]): Spans =>
   unionOf(stretches.filter((each) => each.date === date).map(({ spans }) => spans))
 
-const unionOf = (sets: readonly Spans[]): Spans =>
-  sets.reduce<Spans>((all, each) => unionSpans(all, each), [])
+const unionOf = (sets: readonly Spans[]): Spans => sets.reduce((all, each) => unionSpans(all, each), noTime)
 
 const DAY_MINUTES = 24 * 60
-const wholeDay: Spans = [0, DAY_MINUTES]
+const wholeDay = spanOf(0, DAY_MINUTES)
 
 const windowsOn = (date: string, spans: Spans): readonly LocalWindow[] => {
   const windows: LocalWindow[] = []
@@ -279,17 +278,17 @@ const spansOf = (times: readonly TimeName[], context: ClauseContext): Spans | un
   const of = <Type extends TimeName['type']>(type: Type) =>
     times.filter((time): time is Extract<TimeName, { type: Type }> => time.type === type)
   const exact: Spans[] = [
-    ...of('range').map(({ start, end }) => [start, end]),
-    ...of('moment').map(({ at }) => [at, at + context.durationMinutes]),
+    ...of('range').map(({ start, end }) => spanOf(start, end)),
+    ...of('moment').map(({ at }) => spanOf(at, at + context.durationMinutes)),
   ]
   const [from, until, periods] = [of('from'), of('until'), of('period')]
   if (exact.some((each) => (each[1] ?? 0) > DAY_MINUTES)) return undefined
   if (from.length + until.length > 0) {
     if (exact.length > 0 || periods.length > 0 || from.length > 1 || until.length > 1) return undefined
-    const open: Spans = [from[0]?.at ?? 0, until[0]?.at ?? DAY_MINUTES]
+    const open = spanOf(from[0]?.at ?? 0, until[0]?.at ?? DAY_MINUTES)
     return (open[0] ?? 0) < (open[1] ?? 0) ? open : undefined
   }
-  const parts = periods.map(({ start, end }): Spans => [start, end])
+  const parts = periods.map(({ start, end }) => spanOf(start, end))
   if (exact.length > 0) {
     const said = unionOf(exact)
     // “In the afternoon, 2-4pm” says the same thing twice; “in the afternoon, 9-10am” says two.
