@@ -69,7 +69,7 @@ export const createApi = (options: ApiOptions): Express => {
   if (rateLimit) app.use('/v1', limitRate(rateLimit))
   app.use(mount(routes, db))
   app.use(() => {
-    throw new ProblemError('not-found')
+    throw new ProblemError('no-such-address')
   })
   app.use(problemHandler)
   return app

@@ -210,14 +210,16 @@ describe('what is not here is said to be so', () => {
     expect(answer.body).toMatchObject({ type: '/problems/unsupported-media-type' })
   })
 
-  test('an address that does not exist is a problem, with a key and without', async () => {
+  test('an address that was mistyped is told from one that names nothing, with a key and without', async () => {
     const client = await api().createClient()
-    expect((await client.get('/v1/nothing').expect(404)).body).toMatchObject({ type: '/problems/not-found' })
-    expect((await api().send('get', '/nothing').expect(404)).body).toMatchObject({
-      type: '/problems/not-found',
-    })
-    await client.get(`/v1/meetings/${randomUUID()}`).expect(404)
-    await client.get('/v1/meetings/none').expect(404)
+    const mistyped = { type: '/problems/no-such-address', title: 'This server has no such address.' }
+    expect((await client.get('/v1/meeting').expect(404)).body).toMatchObject(mistyped)
+    expect((await client.post('/v1/meetings/none/aprove').expect(404)).body).toMatchObject(mistyped)
+    expect((await api().send('get', '/nothing').expect(404)).body).toMatchObject(mistyped)
+    for (const id of [randomUUID(), 'none']) {
+      const { body } = await client.get(`/v1/meetings/${id}`).expect(404)
+      expect(body).toMatchObject({ type: '/problems/not-found' })
+    }
     expect((await client.get('/v1/meetings/%E0%A4%A').expect(400)).body).toMatchObject({
       type: '/problems/unreadable-request',
     })

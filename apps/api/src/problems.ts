@@ -48,7 +48,12 @@ export const problems = {
   'not-found': {
     status: 404,
     title: 'There is nothing here that this tenant may see.',
-    advice: 'The address does not exist, or what it names belongs to nobody or to somebody else.',
+    advice: 'What the address names belongs to nobody, or to somebody else.',
+  },
+  'no-such-address': {
+    status: 404,
+    title: 'This server has no such address.',
+    advice: 'It was mistyped: `/docs` lists every address that there is. Upper and lower case differ.',
   },
   'method-not-allowed': {
     status: 405,
@@ -140,7 +145,7 @@ export const problems = {
   },
   'unsupported-media-type': {
     status: 415,
-    title: 'The body has not the media type that this address takes.',
+    title: 'This address does not take a body of this kind.',
     headers: ['accept', 'accept-encoding'],
     advice:
       '`detail` and the header `Accept` of the answer name it: `application/json` in UTF-8, and `message/rfc822` where a mail is taken in. Where it is the compression, `Accept-Encoding` names what is unpacked.',
