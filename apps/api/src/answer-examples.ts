@@ -9,8 +9,9 @@ const CONNECTION_ID = '7d0f7a3e-6c0f-4a57-9b0e-3c8e5b1d2f64'
 const ENDPOINT_ID = '0d1c52f4-7a35-4d1c-8a59-2f6c1b0f3e77'
 const CURSOR = 'WyIyMDI3LTAzLTEyVDA4OjAwOjAwWiJd'
 
-const head = (state: object, revision = 1) => ({ id: MEETING_ID, revision, state })
-const gathering = head({ type: 'gathering' }, 2)
+/** It was opened in revision 1 and told its last missing part in revision 2. */
+const head = (state: object, revision = 2) => ({ id: MEETING_ID, revision, state })
+const gathering = head({ type: 'gathering' })
 
 const meeting = {
   ...head({ type: 'awaiting_approval', proposalId: PROPOSAL_ID }),
@@ -66,8 +67,8 @@ const repair = {
 const exception = {
   id: EXCEPTION_ID,
   meetingId: MEETING_ID,
-  code: 'zone_missing',
-  path: ['timeZone'],
+  code: 'organizer_calendar_missing',
+  path: ['organizer'],
   owner: 'requester',
   state: 'open',
   openedAt: '2027-03-12T08:00:00.000Z',
@@ -83,13 +84,13 @@ const endpoint = {
 
 /** By operation. */
 export const answerExamples: Readonly<Record<string, unknown>> = {
-  openMeeting: head({ type: 'gathering' }),
+  openMeeting: head({ type: 'incomplete' }, 1),
   viewMeeting: meeting,
   listMeetings: {
     meetings: [
       {
         id: MEETING_ID,
-        revision: 1,
+        revision: 2,
         state: 'awaiting_approval',
         purpose: 'Contract review',
         createdAt: '2027-03-12T08:00:00.000Z',
@@ -100,8 +101,8 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
   },
   approveProposal: head({ type: 'booking', proposalId: PROPOSAL_ID }),
   cancelMeeting: head({ type: 'cancelling', proposalId: PROPOSAL_ID }),
-  rescheduleMeeting: gathering,
-  connectParticipant: gathering,
+  rescheduleMeeting: head({ type: 'gathering' }, 3),
+  connectParticipant: head({ type: 'gathering' }, 3),
   resolveException: gathering,
   resolveRepair: gathering,
   listExceptions: { exceptions: [exception] },

@@ -42,5 +42,9 @@ const compact = (json: string): string =>
     (_, items: string) => `[${items.trim().replaceAll(/\n\s*/g, ' ')}]`,
   )
 
-/** `meetingId` is `MEETING_ID`. */
-const variableOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+/** `meetingId` is `MEETING`, as in the guides. */
+const variableOf = (name: string): string =>
+  name
+    .replace(/Id$/, '')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase()

@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
 import { ClientMessage, LocalDateTime, MeetingState, repairKinds } from '@aftercommit/scheduling'
 import { answerExamples } from './answer-examples.ts'
-import { createTestApi } from './api.testing.ts'
+import { createTestApi, idOf } from './api.testing.ts'
 import { routesOf } from './app.ts'
 import { openApiOf } from './openapi.ts'
 import { messageExample } from './openapi-webhooks.ts'
@@ -180,12 +180,51 @@ test('the example of every body can be sent, whatever the day', () => {
   }
 })
 
-test('the examples that need nothing before are taken as they stand', async () => {
+/** What an answer says of where a meeting stands; undefined where it says nothing of it. */
+const stateIn = (answer: unknown) =>
+  z.object({ state: z.object({ type: z.string() }) }).safeParse(answer).data?.state.type
+
+test('the examples that need nothing before are taken as they stand, and answered as their own examples say', async () => {
   const client = await createTestApi(database).createClient()
-  for (const { path, body } of examples(new Date())) {
-    if (path.includes('{')) continue
-    await client.post(path, JSON.stringify(body)).expect(201)
+  const alone = examples(new Date()).filter(({ path }) => !path.includes('{'))
+  expect(alone.map(({ path }) => path).sort()).toEqual([
+    '/v1/calendar-connections',
+    '/v1/meetings',
+    '/v1/webhook-endpoints',
+  ])
+  for (const { path, body } of alone) {
+    const answer = await client.post(path, JSON.stringify(body)).expect(201)
+    const operationId = routes.find((route) => route.method === 'post' && route.path === path)?.operationId
+    const example = answerExamples[operationId ?? '']
+    expect([path, stateIn(answer.body)]).toEqual([path, stateIn(example)])
+    expect([path, Object.keys(Object(answer.body)).sort()]).toEqual([
+      path,
+      Object.keys(Object(example)).sort(),
+    ])
   }
+})
+
+test('the examples tell one story: what the opened meeting lacks is what the next one answers', async () => {
+  const client = await createTestApi(database).createClient()
+  const bodyOf = (path: string) => examples(new Date()).find((each) => each.path === path)?.body
+  const calendar = idOf(
+    await client.post('/v1/calendar-connections', Object(bodyOf('/v1/calendar-connections'))),
+  )
+  const meeting = idOf(await client.post('/v1/meetings', Object(bodyOf('/v1/meetings'))))
+  const Missing = z.object({ exceptions: z.array(z.object({ id: z.string(), code: z.string() })) })
+  const { exceptions } = Missing.parse((await client.get(`/v1/meetings/${meeting}`)).body)
+  expect(exceptions.map(({ code }) => code)).toEqual([
+    z.object({ code: z.string() }).parse(answerExamples.viewException).code,
+  ])
+  const answer = { ...Object(bodyOf('/v1/exceptions/{exceptionId}/resolve')), calendarConnectionId: calendar }
+  const { body } = await client.post(`/v1/exceptions/${exceptions[0]?.id}/resolve`, answer).expect(200)
+  expect(stateIn(body)).toBe(stateIn(answerExamples.resolveException))
+})
+
+test('a command and a guide call an id by one name', async () => {
+  const { text } = await createTestApi(database).send('get', '/docs').expect(200)
+  const variables = new Set([...text.matchAll(/\/\$([A-Z_]+)/g)].map(([, name]) => name))
+  expect([...variables].sort()).toEqual(['ENDPOINT', 'EXCEPTION', 'MEETING', 'PARTICIPANT', 'REPAIR'])
 })
 
 test.each([
@@ -215,7 +254,7 @@ test.each(problemNames)('the problem %s is explained at its own address', async 
 
 test('a problem that does not exist is itself a problem', async () => {
   const answer = await createTestApi(database).send('get', `/problems/${randomUUID()}`).expect(404)
-  expect(answer.body).toMatchObject({ type: '/problems/not-found' })
+  expect(answer.body).toMatchObject({ type: '/problems/no-such-address' })
 })
 
 test('what we send is in the document: its headers, its body and what an answer to it means', () => {

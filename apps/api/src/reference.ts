@@ -38,7 +38,7 @@ export const referenceRoutes = (documentOn: (now: Date) => OpenApi): Router => {
   router.get('/problems/:name', (request, response) => {
     factsOf(response).route = '/problems/{name}'
     const name = problemNames.find((known) => known === request.params.name)
-    if (!name) throw new ProblemError('not-found')
+    if (!name) throw new ProblemError('no-such-address')
     sendPage(response, page(problems[name].title, problemSection(name)))
   })
   return router
@@ -97,7 +97,7 @@ const referencePage = (document: OpenApi): string => {
     `<h1>Aftercommit API</h1><p>${prose(document.info.description)}</p>
      <p>The same as data: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
      <p>The commands below are for a shell in which <code>API</code> is this server's address and <code>KEY</code> your API key;
-     an id in a path is a variable too.</p>
+     an id in a path is a variable too: <code>MEETING</code> is the <code>id</code> of a meeting.</p>
      <ul>${contents}</ul>
      <h2>Operations</h2>${operations.map((each) => operationSection(document, each)).join('')}
      <h2>Webhooks</h2>${Object.values(document.webhooks)

@@ -95,7 +95,7 @@ export const exceptionRoutes = (): readonly Route[] => [
     summary: 'Tells what was missing. The last answer completes the meeting and starts its work.',
     params: OneException,
     body: Resolution,
-    example: () => ({ approval: { type: 'organizer' } }),
+    example: () => ({ calendarConnectionId: '7d0f7a3e-6c0f-4a57-9b0e-3c8e5b1d2f64' }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
     judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
     problems: ['not-found', 'exception-ended'],

@@ -62,6 +62,52 @@ export const MeetingHead = named(
 
 export const Created = named('Created', z.object({ id: Id }))
 
+/** How an action can end for good, in the engine's words. */
+const failureMeanings = {
+  transient: 'It was tried as often and as long as it may be.',
+  uncertain:
+    'It may have had its effect, and no answer tells. Look at the provider before you choose: nothing is repeated by itself.',
+  stale: 'The world had moved on before it could be done.',
+  consent_blocked: 'Somebody does not want it.',
+  validation: 'The provider refused what it was asked, and would again.',
+  permission: 'Access was refused.',
+  terminal: 'It can never succeed.',
+} as const
+
+/** Loose: a fact is added where a person can decide better with it. */
+const RepairFacts = named(
+  'RepairFacts',
+  z.looseObject({
+    participantIds: z
+      .array(Id)
+      .optional()
+      .meta({ description: 'Whom it is about, as `participants` of the meeting lists them.' }),
+    because: z
+      .string()
+      .optional()
+      .meta({ description: 'Why, as a code: what the last attempt or the last look ended with.' }),
+    fields: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'In which points the event differs from what was approved.' }),
+    start: Instant.optional().meta({ description: 'When the event begins now that somebody moved it.' }),
+    end: Instant.optional().meta({ description: 'When it ends now.' }),
+    reasons: z
+      .array(z.looseObject({ participantId: Id, code: z.string() }))
+      .optional()
+      .meta({ description: 'Why the time of each of these people is not known.' }),
+    looks: z
+      .int()
+      .optional()
+      .meta({ description: 'How often a time was looked for since anybody said anything.' }),
+    round: z.int().optional().meta({ description: 'In which round of searching it happened.' }),
+    class: codesOf(failureMeanings, 'Any other: a later version tells more ways apart.')
+      .optional()
+      .meta({ description: 'How an action ended that ended for good.' }),
+  }),
+  'What is known of what is wrong. Every field may be absent, and there may be others; people are named by id.',
+)
+
 export const Meeting = named(
   'Meeting',
   z.object({
@@ -122,9 +168,7 @@ export const Meeting = named(
         id: Id,
         code: RepairCode,
         owner: RepairOwner,
-        facts: z
-          .record(z.string(), z.unknown())
-          .meta({ description: 'What is wrong, by field and reason; people by id.' }),
+        facts: RepairFacts,
         choices: z
           .array(z.string())
           .meta({ description: 'What may be chosen about it: a `type` of `choice` in ResolveRepair.' }),
@@ -141,7 +185,10 @@ export const MeetingList = named(
       z.object({
         id: Id,
         revision: z.int(),
-        state: z.enum(MeetingState.options.map(({ shape }) => shape.type.value)),
+        state: z.enum(MeetingState.options.map(({ shape }) => shape.type.value)).meta({
+          description:
+            'The `type` of the state and nothing else: the word by which `?state=` picks meetings. What belongs to a state stands in the `state` of the meeting itself, which is an object.',
+        }),
         purpose: z.string(),
         createdAt: Instant,
         changedAt: Instant,

@@ -83,7 +83,10 @@ export const Endpoint = named(
 const DAY_MS = 86_400_000
 const WORKING_HOURS = { startsAt: '09:00', endsAt: '17:00', days: [1, 2, 3, 4, 5] }
 
-/** A meeting in the working week after next; its calendars are still to be told. */
+/**
+ * A meeting in the working week after next. It can be sent as it stands, and therefore names no calendar: in whose the
+ * event is written is still to be told, and people are asked by mail.
+ */
 export const meetingExample = (now: Date): z.input<typeof IntentDraft> => {
   const dayAfter = (days: number): string =>
     new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10)
@@ -96,10 +99,12 @@ export const meetingExample = (now: Date): z.input<typeof IntentDraft> => {
     timeZone: 'Europe/Berlin',
     window: { from: `${dayAfter(untilMonday)}T00:00`, to: `${dayAfter(untilMonday + 5)}T00:00` },
     bookBy: `${dayAfter(untilMonday - 1)}T12:00:00Z`,
+    organizer: { address: 'ada@example.com' },
     participants: [
       { displayName: 'Ada Lovelace', address: 'ada@example.com', ...person },
       { displayName: 'Ben Carter', address: 'ben@example.com', ...person },
     ],
     approval: { type: 'organizer' },
+    outreach: { messagesMax: 3, spacingHours: 24, quietHours: { startsAt: '20:00', endsAt: '08:00' } },
   }
 }

@@ -52,7 +52,8 @@ const beginningRoutes = (): readonly Route[] => [
     answer: {
       headers: ['location'],
       status: 201,
-      description: 'The meeting is committed, and so is its first work.',
+      description:
+        'The meeting is committed. When it is `gathering`, so is its first work; when it is `incomplete`, its `exceptions` say what is missing: after the example above, in whose calendar the event is written.',
       schema: MeetingHead,
     },
     judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
