@@ -12,7 +12,7 @@ export const USAGE = `Usage: npm start -- [--once] [--json FILE]
 Runs the whole product on this machine and books a meeting while things go wrong.
 
   --once        stop when the story is over; exits 0 only if every check passed
-  --json FILE   also write the whole trace to FILE
+  --json FILE   also write the whole trace to FILE, such as .data/trace.json
   --help        print this
 
   DATABASE_URL      a PostgreSQL of yours, as its owner; left out, one is started here

@@ -1,6 +1,6 @@
 /** `npm start`: the whole product, doing its main job before one's eyes. */
-import { open, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTenant } from '@aftercommit/platform/tenants'
 import { readArguments, USAGE } from './arguments.ts'
@@ -42,6 +42,7 @@ const refuse = (reason: string): number => {
 /** Found out before the story, not after it. */
 const whyUnwritable = async (file: string): Promise<string | undefined> => {
   try {
+    await mkdir(dirname(file), { recursive: true })
     await (await open(file, 'a')).close()
     return undefined
   } catch (error) {
@@ -116,8 +117,11 @@ Logs of every process        ${join(data, 'logs')}
 
 export API=${api} KEY=${apiKey} SIM=${simulator}
 
-The whole story of this meeting on one page, for a reader who saw nothing else; without the last part, as JSON:
+The whole story of this meeting on one page, for a reader who saw nothing else:
 curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY" -H 'accept: text/plain'
+
+The same as JSON, for a program:
+curl -s $API/v1/meetings/${meetingId}/trace -H "authorization: Bearer $KEY"
 
 Your own first meeting: docs/getting-started.md. Ctrl-C stops everything.
 `)

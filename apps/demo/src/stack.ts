@@ -6,6 +6,7 @@ import { startLocalPostgres, urlOf } from '@aftercommit/local-postgres'
 import { ensureLogin, migrate } from '@aftercommit/platform/migrate'
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import pg from 'pg'
+import { counted } from './counted.ts'
 import { startFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import { sentenceOf } from './sentence.ts'
 
@@ -107,7 +108,9 @@ const prepareDatabase = async (
   tell: (line: string) => void,
 ): Promise<{ api: string; dispatcher: string }> => {
   const { applied } = await migrate(ownerUrl, join(root, 'prisma', 'migrations'))
-  tell(applied.length === 0 ? 'The schema is current.' : `${applied.length} migrations applied.`)
+  tell(
+    applied.length === 0 ? 'The schema is current.' : `${counted(applied.length, 'migration', 'applied')}.`,
+  )
   const database = decodeURIComponent(new URL(ownerUrl).pathname.slice(1))
   const login = (name: string): string =>
     urlOf(ownerUrl, { user: `${database}_demo_${name}`, password: randomBytes(18).toString('base64url') })

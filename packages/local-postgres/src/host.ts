@@ -110,7 +110,7 @@ const takeFolder = async (folder: string): Promise<void> => {
   const command = pid > 1 ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : ''
   if (pid !== process.pid && command.includes('host.ts')) {
     process.stderr.write(
-      `The data folder ${folder} is in use: another start of this product (process ${pid}) is running.\n`,
+      `The data folder ${folder} is in use: another start of this product (process ${pid}) is running. Stop that one, or name another data folder in AFTERCOMMIT_DATA.\n`,
     )
     process.exit(1)
   }

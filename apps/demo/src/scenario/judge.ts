@@ -1,5 +1,6 @@
 /** Holds what came of a scenario against what its file says, from outside: API, database, and the provider's ledger. */
 import { z } from 'zod'
+import { counted } from '../counted.ts'
 import type { Play } from './play.ts'
 import { countsOf, type Expected, type LedgerCounts } from './scenario.ts'
 
@@ -42,13 +43,10 @@ export const judge = async (play: Play): Promise<readonly Check[]> => {
       faults.filter(({ fired }) => fired.length === 0).map(({ id }) => id),
       [],
     ),
-    ...Object.entries(ledgerNames).map(([key, name]) =>
-      check(
-        `the providers' ledger: ${ledger[key as keyof LedgerCounts]} ${name}`,
-        counts[key as keyof LedgerCounts],
-        ledger[key as keyof LedgerCounts],
-      ),
-    ),
+    ...Object.entries(ledgerNames).map(([key, name]) => {
+      const [found, expected] = [counts, ledger].map((each) => each[key as keyof LedgerCounts])
+      return check(`the providers' ledger: ${counted(expected ?? 0, ...name)}`, found, expected)
+    }),
     check('every message to the client was signed, and none was refused', await refusedOf(play), 0),
     check('no mail came twice', found.filter(({ duplicates = 0 }) => duplicates > 0).length, 0),
     check(`the outbox: ${dead} dead`, deadCodes.length, dead),
@@ -76,12 +74,12 @@ const repairedCodes = async ({ stage, meetingIds }: Play): Promise<ReadonlySet<s
   )
 }
 
-const ledgerNames: Readonly<Record<keyof LedgerCounts, string>> = {
-  created: 'events created',
-  patched: 'events changed',
-  cancelled: 'events cancelled',
-  byHand: 'things done by hand',
-  mails: 'mails',
+const ledgerNames: Readonly<Record<keyof LedgerCounts, readonly [one: string, rest?: string]>> = {
+  created: ['event', 'created'],
+  patched: ['event', 'changed'],
+  cancelled: ['event', 'cancelled'],
+  byHand: ['thing', 'done by hand'],
+  mails: ['mail'],
 }
 
 const meetingChecks = async (play: Play, label: string, expected: Expected): Promise<readonly Check[]> => {

@@ -1,5 +1,6 @@
 /** `npm run scenario`: one scenario with real processes, days of it in seconds, and a verdict. */
-import { open, writeFile } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { commitGap, runCommitGapCommand } from '../commit-gap/command.ts'
@@ -17,7 +18,7 @@ const USAGE = `Usage: npm run scenario -- NAME [--json FILE] [--detailed]
 Plays one scenario with real processes on a database of its own, whose clock is moved, and judges what came of it.
 
   --list        name them all
-  --json FILE   also write everything that was seen to FILE
+  --json FILE   also write everything that was seen to FILE, such as .data/seen.json
   --detailed    tell also what every dispatcher did
 
   DATABASE_URL  a PostgreSQL server of yours, as its owner; left out, one is started for it
@@ -47,7 +48,10 @@ const main = async (): Promise<number> => {
     return refuse(`${what}; there are:\n\n${list()}`)
   }
   // Found out before the play, not after it.
-  if (values.json !== undefined) await (await open(values.json, 'a')).close()
+  if (values.json !== undefined) {
+    await mkdir(dirname(values.json), { recursive: true })
+    await (await open(values.json, 'a')).close()
+  }
   const { json, detailed } = values
   if (scenario) return run(scenario, { json, detailed })
   return (await runCommitGapCommand({ root, json, detailed, tell })) ? 0 : 1

@@ -25,9 +25,8 @@ export const perform = async (play: Play, step: Step): Promise<void> => {
       const { status } = await approve(play, step.meeting)
       expectAnswers([status], [step.answer === 'slot_held' ? 409 : 200])
       if (step.thenKill === true) {
-        play.tell(
-          `   ${await stage.killDispatcher()} is dead. The row is the work: nothing was in its memory.`,
-        )
+        const { name, at } = await stage.killDispatcher()
+        play.note(at, `${name} is dead. The row is the work: nothing was in its memory.`)
       }
       return
     }
@@ -96,8 +95,8 @@ const expectAnswers = (answers: readonly number[], expected: readonly number[]):
 }
 
 const freeze = async (play: Play, { fault }: StepOf<'freeze_dispatcher'>): Promise<void> => {
-  const frozen = await play.stage.freezeDispatcher(fault)
-  play.tell(`   ${frozen} woke after another had done its work: its token is stale, and it changed nothing.`)
+  const { name, at } = await play.stage.freezeDispatcher(fault, play.tellNews)
+  play.note(at, `${name} woke after another had done its work: its token is stale, and it changed nothing.`)
 }
 
 const participantIdOf = ({ participants }: MeetingAnswer, who: Who): string => {

@@ -24,6 +24,8 @@ export interface Play {
   readonly tell: Tell
   /** Tells what is new. */
   readonly tellNews: () => Promise<void>
+  /** Tells something that no trace knows of, where its moment belongs. */
+  readonly note: (at: Date, line: string) => void
 }
 
 export const play = async (scenario: Scenario, stage: Stage, tell: Tell, detail: Detail): Promise<Play> => {
@@ -43,8 +45,8 @@ export const play = async (scenario: Scenario, stage: Stage, tell: Tell, detail:
   }
   const view = (meeting?: string) => client.meeting(idOf(meeting))
   const teller = tellerOf({ scenario, stage, meetingIds, tell, detail })
-  const tellNews = teller.news
-  const performance = { scenario, stage, cast, webhookName, meetingIds, idOf, view, tell, tellNews }
+  const { news: tellNews, note } = teller
+  const performance = { scenario, stage, cast, webhookName, meetingIds, idOf, view, tell, tellNews, note }
   for (const [index, step] of scenario.steps.entries()) {
     const at = stage.clock.isReal ? '' : `${timeText((await stage.clock.now()).toISOString())}  `
     tell(`${at}${index + 1}. ${sentenceFor(step)}`)

@@ -7,7 +7,7 @@ import type { RunningProcess } from '../processes.ts'
 import { clientOf } from './client.ts'
 import { untilQuiet } from './settling.ts'
 import { heldUntil, isEnded, onlyHeldRow, outboxLedger } from './sql.ts'
-import type { Clock, Signal, Stage } from './stage.ts'
+import type { Clock, Signal, Stage, Struck } from './stage.ts'
 
 export interface ProcessStageOptions {
   readonly fleet: Fleet
@@ -44,20 +44,21 @@ export const processStage = ({
     if (until && !clock.isReal) await clock.moveTo(new Date(until.getTime() + 1))
   }
 
-  const killDispatcher = async (): Promise<string> => {
+  const killDispatcher = async (): Promise<Struck> => {
     const victim = fleet.dispatchers.find((each) => !killed.has(each))
     if (!victim) throw new Error('there is no dispatcher to kill')
     const exited = once(victim.child, 'exit')
     victim.child.kill('SIGKILL')
     killed.add(victim)
     await exited
+    const at = await clock.now()
     note(`${victim.name} is killed right after a commit`, 'SIGKILL')
     await fleet.addDispatcher()
     await passLease(await heldUntil(owner, replicaIdOf(victim)))
-    return victim.name
+    return { name: victim.name, at }
   }
 
-  const freezeDispatcher = async (fault: string): Promise<string> => {
+  const freezeDispatcher = async (fault: string, look: () => Promise<void>): Promise<Struck> => {
     await control.waitForFault(fault)
     const held = await eventually(() => onlyHeldRow(owner, tenantId))
     const frozen = fleet.dispatchers.find((each) => replicaIdOf(each) === held.replicaId)
@@ -67,6 +68,7 @@ export const processStage = ({
       `${frozen.name} is frozen in the middle of a call`,
       'SIGSTOP, SIGCONT after another has done its work',
     )
+    await look()
     await passLease(held.until)
     await eventually(async () => ((await isEnded(owner, held.id)) ? true : undefined))
     await control.releaseFault(fault)
@@ -75,7 +77,7 @@ export const processStage = ({
       WAIT_MAX_MS,
       frozen.heard(({ message }) => message === 'stale'),
     )
-    return frozen.name
+    return { name: frozen.name, at: await clock.now() }
   }
 
   return {

@@ -1,4 +1,5 @@
 /** Each step in a sentence. */
+import type { EventAct } from '@aftercommit/simulator'
 import type { Step } from './scenario.ts'
 
 export const sentenceFor = (step: Step): string => {
@@ -9,7 +10,7 @@ export const sentenceFor = (step: Step): string => {
     case 'wait_for':
       return `Time passes until ${meeting} is ${step.state.replaceAll('_', ' ')}${step.code === undefined ? '' : ` (${step.code})`}.`
     case 'pass_time':
-      return `${step.hours} hours pass.`
+      return step.hours === 1 ? 'An hour passes.' : `${step.hours} hours pass.`
     case 'approve':
       return step.answer === 'slot_held'
         ? `The organizer approves the time of ${meeting}, and is told that somebody is promised elsewhere by now.`
@@ -24,7 +25,7 @@ export const sentenceFor = (step: Step): string => {
     case 'fill_time':
       return `Behind our back ${step.who} becomes busy from ${step.start} to ${step.end}.`
     case 'act_on_event':
-      return `${step.who} does something by hand at the provider: ${step.act.type.replaceAll('_', ' ')}.`
+      return `By hand, at the provider: ${actSentence(step.who, step.act)}.`
     case 'copy_event':
       return 'Another program of the organizer’s copies the event, with all that it carries.'
     case 'revoke_consent':
@@ -43,5 +44,37 @@ export const sentenceFor = (step: Step): string => {
       return `The organizer chooses a way out of the repair: ${step.choice.type.replaceAll('_', ' ')}.`
     case 'freeze_dispatcher':
       return 'A dispatcher is frozen (SIGSTOP) in the middle of a call, until another has done its work.'
+  }
+}
+
+const answers: Readonly<Record<Extract<EventAct, { type: 'respond' }>['response'], string>> = {
+  needs_action: 'takes their answer back',
+  accepted: 'accepts',
+  tentative: 'accepts with reservation',
+  declined: 'declines',
+}
+
+const actSentence = (who: string, act: EventAct): string => {
+  switch (act.type) {
+    case 'respond':
+      return `${who} ${answers[act.response]}`
+    case 'move':
+      return `${who} moves the event to ${act.start}`
+    case 'make_all_day':
+      return `${who} makes it an event of whole days, from ${act.start} until before ${act.end}`
+    case 'delete':
+      return `${who} deletes the event`
+    case 'restore':
+      return `${who} takes the event out of the bin again`
+    case 'rename':
+      return `${who} gives the event another title`
+    case 'set_location':
+      return `${who} ${act.location === null ? 'takes the place away' : 'gives the event another place'}`
+    case 'set_visibility':
+      return `${who} makes the event ${act.visibility}`
+    case 'add_attendee':
+      return `${who} invites somebody else`
+    case 'remove_attendee':
+      return `${who} takes somebody off the list`
   }
 }

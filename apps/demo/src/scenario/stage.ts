@@ -10,17 +10,24 @@ export interface Stage {
   readonly clock: Clock
   /** Lets everything happen that is due, and looks on meanwhile. Answers when the next thing falls due. */
   settle(look: () => Promise<void>): Promise<Date | undefined>
-  /** Kills one, starts another. Answers who was killed. */
-  killDispatcher(): Promise<string>
+  /** Kills one, starts another. Answers who was killed, and when. */
+  killDispatcher(): Promise<Struck>
   /**
    * Freezes the dispatcher that is in a call which this fault holds, until another has done its work. Nobody else may be at
-   * work then. Answers who it was.
+   * work then. `look` is called when it stands still. Answers who it was, and when it woke.
    */
-  freezeDispatcher(fault: string): Promise<string>
+  freezeDispatcher(fault: string, look: () => Promise<void>): Promise<Struck>
   /** What was done to the processes so far. */
   readonly signals: readonly Signal[]
   readonly dispatcherName: (replicaId: string | null) => string
   readonly stop: () => Promise<void>
+}
+
+/** A process that was sent a signal. */
+export interface Struck {
+  readonly name: string
+  /** By the clock of the stage. */
+  readonly at: Date
 }
 
 export interface Signal {

@@ -13,6 +13,8 @@ export interface Teller {
   readonly news: () => Promise<void>
   /** What is new, and who waits for whom now. */
   readonly afterStep: () => Promise<void>
+  /** Something that the trace cannot know of. It is told with the next news, where its moment belongs. */
+  readonly note: (at: Date, line: string) => void
 }
 
 interface Told {
@@ -24,14 +26,19 @@ interface Told {
 }
 
 export const tellerOf = (told: Told): Teller => {
-  if (told.detail === 'steps') return { news: nothing, afterStep: nothing }
-  const { stage, meetingIds, tell } = told
+  const { tell } = told
+  if (told.detail === 'steps') {
+    return { news: nothing, afterStep: nothing, note: (_at, line) => tell(`   ${line}`) }
+  }
+  const { stage, meetingIds } = told
   const known = new Set<string>()
+  const noted: Line[] = []
   const isNew = (key: string): boolean => !known.has(key) && known.add(key).has(key)
   const news = async (): Promise<readonly Seen[]> => {
     const meetings = await Promise.all([...meetingIds].map(([label, id]) => see(stage, label, id)))
-    for (const seen of meetings) tellEntries(told, seen, isNew)
-    await tellFaults(told, isNew)
+    const entries = meetings.map((seen) => entryLines(told, seen, isNew))
+    const faults = await faultLines(told, isNew)
+    for (const { text } of inOrder([faults, noted.splice(0), ...entries])) tell(`   ${text}`)
     return meetings
   }
   return {
@@ -41,6 +48,7 @@ export const tellerOf = (told: Told): Teller => {
     afterStep: async () => {
       for (const seen of await news()) tell(`   → ${waitLine(seen, meetingIds.size > 1)}`)
     },
+    note: (at, text) => void noted.push({ at: at.getTime(), text }),
   }
 }
 
@@ -61,29 +69,56 @@ const see = async ({ client, dispatcherName }: Stage, label: string, id: string)
   return { label, state: state.type, trace, names: { personById, dispatcherOf: dispatcherName } }
 }
 
-const tellEntries = (
-  { tell, detail }: Told,
-  { label, trace, names }: Seen,
-  isNew: (key: string) => boolean,
-): void => {
-  for (const entry of trace.entries) {
-    if (detail !== 'everything' && !headlines.has(entry.type)) continue
-    const line = isNew(`${label}${JSON.stringify(entry)}`) ? narrate(entry, names) : undefined
-    if (line !== undefined) tell(`   ${line}`)
+interface Line {
+  /** By the clock of the stage. */
+  readonly at: number
+  readonly text: string
+}
+
+/** Lists as one, by when each line happened. No list's own order is broken: it knows what came of what. */
+const inOrder = (lists: readonly (readonly Line[])[]): readonly Line[] => {
+  const open = lists.map((list) => [...list])
+  const ordered: Line[] = []
+  for (;;) {
+    const [next, ...others] = open.filter((list) => list.length > 0)
+    if (!next) return ordered
+    const earliest = others.reduce((a, b) => (timeOfFirst(b) < timeOfFirst(a) ? b : a), next)
+    ordered.push(...earliest.splice(0, 1))
   }
 }
 
-const tellFaults = async (
-  { scenario, stage, tell }: Told,
+const timeOfFirst = ([first]: readonly Line[]): number => first?.at ?? Infinity
+
+const entryLines = (
+  { detail }: Told,
+  { label, trace, names }: Seen,
   isNew: (key: string) => boolean,
-): Promise<void> => {
+): readonly Line[] =>
+  trace.entries.flatMap((entry) => {
+    if (detail !== 'everything' && !headlines.has(entry.type)) return []
+    const text = isNew(`${label}${JSON.stringify(entry)}`) ? narrate(entry, names) : undefined
+    return text === undefined ? [] : [{ at: Date.parse(entry.at), text }]
+  })
+
+const faultLines = async (
+  { scenario, stage }: Told,
+  isNew: (key: string) => boolean,
+): Promise<readonly Line[]> => {
+  const lines: Line[] = []
   for (const { id, fired } of await stage.control.readFaults()) {
     const because = scenario.faults?.find((fault) => fault.id === id)?.harmlessBecause
-    const more = fired.filter(({ requestId }) => isNew(requestId))
-    const times = more.length > 1 ? ` (${more.length} times)` : ''
-    if (more.length > 0) tell(`   It happens: ${id}${times}. ${because ?? ''}`)
+    const [first, ...more] = fired.filter(({ requestId }) => isNew(requestId))
+    if (!first) continue
+    const times = more.length > 0 ? ` (${more.length + 1} times)` : ''
+    const at = Date.parse(first.at) + (await aheadMs(stage))
+    lines.push({ at, text: `It happens: ${id}${times}. ${because ?? ''}` })
   }
+  return lines.sort((a, b) => a.at - b.at)
 }
+
+/** The world outside lives by the real clock, which a movable one is ahead of. */
+const aheadMs = async ({ clock }: Stage): Promise<number> =>
+  clock.isReal ? 0 : (await clock.now()).getTime() - Date.now()
 
 /** Whatever changed the meeting or what is known, and not every attempt. */
 const headlines: ReadonlySet<string> = new Set([
@@ -120,4 +155,4 @@ const waitText = (step: TraceAnswer['next'][number], personById: ReadonlyMap<str
 }
 
 export const timeText = (instant: string): string =>
-  formatInstant(new Date(instant), UTC, "EEE d MMM HH:mm'Z'")
+  formatInstant(new Date(instant), UTC, "EEE d MMM yyyy HH:mm'Z'")
