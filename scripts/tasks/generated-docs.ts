@@ -1,6 +1,6 @@
 import { scenarioTable } from '@aftercommit/demo/scenarios'
 import { guaranteeTable } from '@aftercommit/outbox'
-import { repairKinds } from '@aftercommit/scheduling'
+import { absenceCodes, absenceMeanings, repairKinds, resolutionByCode } from '@aftercommit/scheduling'
 import { schedulingActions } from '@aftercommit/scheduling/handlers'
 
 const BEGIN = '<!-- generated: npm run docs -->'
@@ -24,6 +24,26 @@ const repairTable = (): string =>
     ),
   ].join('\n')
 
+/** Where nothing is required by itself, one of the fields is. */
+const fieldsText = (code: (typeof absenceCodes)[number]): string => {
+  const fields = Object.entries(resolutionByCode[code].shape).map(([name, schema]) => ({
+    name: `\`${name}\``,
+    isNeeded: !schema.safeParse(undefined).success,
+  }))
+  const names = (isNeeded: boolean) =>
+    fields.filter((each) => each.isNeeded === isNeeded).map(({ name }) => name)
+  const [needed, optional] = [names(true), names(false)]
+  if (needed.length === 0) return optional.join(' or ')
+  return `${needed.join(' and ')}${optional.length > 0 ? `; ${optional.join(', ')} if there is one` : ''}`
+}
+
+const exceptionTable = (): string =>
+  [
+    '| code | what was not told | what answers it |',
+    '| --- | --- | --- |',
+    ...absenceCodes.map((code) => `| \`${code}\` | ${absenceMeanings[code]} | ${fieldsText(code)} |`),
+  ].join('\n')
+
 /** The pages of docs/ with a part that is made from code, and how it is made. */
 export const generatedDocs: readonly { readonly file: string; readonly make: (page: string) => string }[] = [
   {
@@ -31,5 +51,6 @@ export const generatedDocs: readonly { readonly file: string; readonly make: (pa
     make: (page) => between(page, guaranteeTable(Object.values(schedulingActions))),
   },
   { file: 'scenarios.md', make: (page) => between(page, scenarioTable()) },
+  { file: 'exceptions.md', make: (page) => between(page, exceptionTable()) },
   { file: 'repairs.md', make: (page) => between(page, repairTable()) },
 ]
