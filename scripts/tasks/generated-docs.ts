@@ -2,6 +2,7 @@ import { scenarioTable } from '@aftercommit/demo/scenarios'
 import { guaranteeTable } from '@aftercommit/outbox'
 import { absenceCodes, absenceMeanings, repairKinds, resolutionByCode } from '@aftercommit/scheduling'
 import { schedulingActions } from '@aftercommit/scheduling/handlers'
+import type { z } from 'zod'
 
 const BEGIN = '<!-- generated: npm run docs -->'
 const END = '<!-- end of generated -->'
@@ -26,7 +27,7 @@ const repairTable = (): string =>
 
 /** Where nothing is required by itself, one of the fields is. */
 const fieldsText = (code: (typeof absenceCodes)[number]): string => {
-  const fields = Object.entries(resolutionByCode[code].shape).map(([name, schema]) => ({
+  const fields = Object.entries<z.ZodType>(resolutionByCode[code].shape).map(([name, schema]) => ({
     name: `\`${name}\``,
     isNeeded: !schema.safeParse(undefined).success,
   }))

@@ -217,8 +217,8 @@ describe('what is not here is said to be so', () => {
     expect((await client.post('/v1/meetings/none/aprove').expect(404)).body).toMatchObject(mistyped)
     expect((await api().send('get', '/nothing').expect(404)).body).toMatchObject(mistyped)
     for (const id of [randomUUID(), 'none']) {
-      const { body } = await client.get(`/v1/meetings/${id}`).expect(404)
-      expect(body).toMatchObject({ type: '/problems/not-found' })
+      const answer = await client.get(`/v1/meetings/${id}`).expect(404)
+      expect(answer.body).toMatchObject({ type: '/problems/not-found' })
     }
     expect((await client.get('/v1/meetings/%E0%A4%A').expect(400)).body).toMatchObject({
       type: '/problems/unreadable-request',

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
@@ -24,13 +25,28 @@ const Trace = z.object({
   ledger: z.array(z.object({ effect: z.string() })),
 })
 
+/** What happened first is told first, whoever noticed it: the trace, the world outside, or whoever sent a signal. */
+const TOLD_IN_ORDER = new RegExp(
+  [
+    'Approved ',
+    'dispatcher-1 is dead',
+    'It happens: the answer to the write is lost',
+    'had its effect',
+    'It happens: the call in the middle of which a dispatcher is frozen',
+    'went silent',
+    'woke after another',
+    '1 event created',
+  ].join('.*'),
+  's',
+)
+
 test('npm start -- --once confirms the meeting through every arranged fault, with one event in the ledger', async () => {
   const data = await dataFolder()
   try {
     const file = join(data.folder, 'trace.json')
     const child = start(data.folder, '--once', '--json', file)
-    child.stdout.resume()
-    const [code] = (await once(child, 'exit')) as [number]
+    const [story, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
+    expect(story).toMatch(TOLD_IN_ORDER)
     const trace = Trace.parse(JSON.parse(await readFile(file, 'utf8')))
     expect({ code, passed: trace.passed, state: trace.meeting.state.type }).toEqual({
       code: 0,
