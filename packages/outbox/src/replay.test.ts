@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
 import { dismissDeadLetter, readDecisions, replayDeadLetter } from './operate.ts'
 import { done, type Outcome } from './index.ts'
 import { giveUp, handle, HOUR, inTurn, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
@@ -163,4 +165,21 @@ test('another tenant’s letter is not found, to replay or to dismiss', async ()
   const stranger = await stage.database.createTenant()
   expect(await replay(stranger, letter.id)).toBe('not_found')
   expect(await dismiss(stranger, letter.id)).toBe('not_found')
+})
+
+test('the statements that docs/webhooks.md gives an operator bring a dead letter back', async () => {
+  const { tenant, letter } = await deadHead()
+  const page = await readFile(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
+  const statements = (/```sql\n(.*?)```/s.exec(page)?.[1] ?? '')
+    .replace(/(?<='aftercommit.tenant', ')[^']+/, tenant)
+    .replace(/(?<=outbox_replay\()\d+/, letter.id)
+  const operator = new pg.Client({ connectionString: stage.database.urls.operator })
+  await operator.connect()
+  const results = (await operator.query(statements)) as unknown as readonly pg.QueryResult[]
+  await operator.end()
+  expect(results.flatMap(({ rows }) => rows as unknown[])).toEqual([
+    { set_config: tenant },
+    expect.objectContaining({ id: letter.id, code: 'refused' }),
+    { outbox_replay: 'replayed' },
+  ])
 })
