@@ -88,8 +88,25 @@ export const problems = {
   },
   'not-booked': {
     status: 409,
-    title: 'This meeting is not booked, so there is nothing to move.',
-    advice: 'Read the meeting: only a confirmed one is rescheduled, and only one change at a time is sought.',
+    title: 'No event of this meeting stands, so there is nothing to move.',
+    advice:
+      '`detail` names its state. A meeting is rescheduled once it was confirmed, also while a change of it is sought already. Before that, cancel it and ask for another one.',
+  },
+  'being-written': {
+    status: 409,
+    title: 'The event of this meeting is being written.',
+    advice:
+      'Wait until the meeting is confirmed, or in repair: your webhook is told of both. It may be cancelled at any time.',
+  },
+  'needs-repair': {
+    status: 409,
+    title: 'Something about the event of this meeting must be put right first.',
+    advice: '`detail` names the repair. Choose what is done about it, or cancel the meeting.',
+  },
+  'no-change': {
+    status: 409,
+    title: 'No change of this meeting is sought.',
+    advice: 'It is confirmed as it stands: a change was never asked for, was made, lapsed or was withdrawn.',
   },
   'repair-ended': {
     status: 409,

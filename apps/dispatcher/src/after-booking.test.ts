@@ -225,9 +225,11 @@ describe('an order that comes before the event is there', () => {
     expect(await story.created()).toBe(1)
   })
 
-  test('a second change at once finds that one is sought already', async () => {
+  test('of two changes at once one replaces the other, and one new time is proposed', async () => {
     const story = await bookStory('google')
     const answers = await Promise.all([story.reschedule(later), story.reschedule(later)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await story.drainUntil('awaiting_approval')).toMatchObject({ revision: 3 })
+    expect((await story.told()).filter((type) => type === 'proposal.awaiting_approval')).toHaveLength(2)
   })
 })

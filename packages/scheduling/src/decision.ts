@@ -22,6 +22,12 @@ export const decisionTypes = [
 ] as const
 export type DecisionType = (typeof decisionTypes)[number]
 
+/** The same, and what is kept without being told in the trace. */
+export type KeptDecisionType =
+  | DecisionType
+  /** A change was given up by a person's word: the booking stays as it was. */
+  | 'change_withdrawn'
+
 /** By what right. `rule`: nobody's word, but what the meeting itself says. */
 export const deciders = [
   'organizer',
@@ -46,7 +52,7 @@ export const lookAgainReasons = [
 ] as const
 export type LookAgainReason = (typeof lookAgainReasons)[number]
 
-interface Decided<Type extends DecisionType> {
+interface Decided<Type extends KeptDecisionType> {
   readonly type: Type
   readonly by: Decider
   /** Whom it is about. */
@@ -54,5 +60,5 @@ interface Decided<Type extends DecisionType> {
 }
 
 export type Decision =
-  | Decided<Exclude<DecisionType, 'looked_again'>>
+  | Decided<Exclude<KeptDecisionType, 'looked_again'>>
   | (Decided<'looked_again'> & { readonly because: LookAgainReason })

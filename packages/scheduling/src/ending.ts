@@ -10,9 +10,11 @@ import {
   nextRound,
   notice,
   tellClient,
+  withoutChange,
   type Change,
   type IncompleteMeeting,
   type Meeting,
+  type MeetingState,
   type MeetingStateType,
 } from './meeting.ts'
 
@@ -141,20 +143,80 @@ export const cancelIncomplete = (
   return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.cancelled', meeting.id) }
 }
 
+/**
+ * The proposal whose event stands while nothing of the meeting is being written: that of a confirmed meeting, and of one
+ * whose change is sought, was not found, or needs a person's help before it is.
+ */
+export const settledProposalOf = ({ state, standingProposalId }: Meeting): ProposalId | undefined => {
+  switch (state.type) {
+    case 'confirmed':
+      return state.proposalId
+    case 'gathering':
+    case 'choosing':
+    case 'awaiting_approval':
+    case 'no_overlap':
+      return standingProposalId
+    case 'in_repair':
+      // One that is about a proposal is about its event, which may not be what was approved.
+      return state.proposalId === undefined ? standingProposalId : undefined
+    case 'incomplete':
+    case 'booking':
+    case 'write_uncertain':
+    case 'verifying':
+    case 'clearing':
+    case 'lapsed':
+    case 'cancelling':
+    case 'cancelled':
+      return undefined
+  }
+}
+
+/** Why a meeting's event cannot be moved now. */
+export interface Unmovable {
+  readonly type: 'not_booked' | 'being_written' | 'needs_repair' | 'ended'
+  readonly state: MeetingState
+}
+
+export const unmovable = (state: MeetingState): Unmovable => {
+  switch (state.type) {
+    case 'booking':
+    case 'write_uncertain':
+    case 'verifying':
+    case 'clearing':
+      return { type: 'being_written', state }
+    case 'in_repair':
+      return { type: state.proposalId === undefined ? 'not_booked' : 'needs_repair', state }
+    case 'cancelling':
+    case 'cancelled':
+    case 'lapsed':
+      return { type: 'ended', state }
+    case 'incomplete':
+    case 'gathering':
+    case 'choosing':
+    case 'awaiting_approval':
+    case 'no_overlap':
+    case 'confirmed':
+      return { type: 'not_booked', state }
+  }
+}
+
 export type Rescheduled =
   | { readonly type: 'rescheduling'; readonly meeting: Meeting; readonly deadline: ActionRequest }
-  | { readonly type: 'not_booked'; readonly state: MeetingStateType }
+  | Unmovable
 
 /**
- * Seeks another time for a booked meeting, as a new revision. The event stays as it is until the new time is approved;
- * what people stated about the old window no longer counts. Its caller gathers.
+ * Seeks another time for a booked meeting, as a new revision; a change that is being sought already is replaced. The event
+ * stays as it is until the new time is approved; what people stated about the old window no longer counts. Its caller
+ * gathers.
  */
 export const reschedule = (
   meeting: Meeting,
   change: Pick<MeetingIntent, 'window' | 'bookBy'> & { readonly durationMinutes?: number | undefined },
 ): Rescheduled => {
-  if (meeting.state.type !== 'confirmed') return { type: 'not_booked', state: meeting.state.type }
-  const { window, bookBy, durationMinutes = meeting.intent.durationMinutes } = change
+  if (settledProposalOf(meeting) === undefined) return unmovable(meeting.state)
+  // What a replaced change asked for is not what stands.
+  const { durationMinutes: standing } = meeting.standingIntent ?? meeting.intent
+  const { window, bookBy, durationMinutes = standing } = change
   const next: Meeting = {
     ...nextRound(meeting),
     revision: meeting.revision + 1,
@@ -162,4 +224,21 @@ export const reschedule = (
     intent: { ...meeting.intent, window, bookBy, durationMinutes },
   }
   return { type: 'rescheduling', meeting: next, deadline: deadlineOf(next, bookBy, next.round) }
+}
+
+export type Withdrawn =
+  | { readonly type: 'withdrawn'; readonly meeting: Meeting }
+  /** The meeting stands, and no other time is sought for it. */
+  | { readonly type: 'no_change' }
+  | Unmovable
+
+/** Gives up the change that is sought: the meeting is again what it was confirmed to be, as a new revision. */
+export const withdraw = (meeting: Meeting): Withdrawn => {
+  if (meeting.state.type === 'confirmed') return { type: 'no_change' }
+  const proposalId = settledProposalOf(meeting)
+  if (proposalId === undefined) return unmovable(meeting.state)
+  return {
+    type: 'withdrawn',
+    meeting: { ...withoutChange(meeting, proposalId), revision: meeting.revision + 1 },
+  }
 }

@@ -34,7 +34,13 @@ export { holdMeetingVersion, viewVersionedMeeting, type VersionedView } from './
 export { Address, Instant, LocalDateTime } from './values.ts'
 export { viewMeeting, type MeetingView } from './view.ts'
 export { cancelMeeting, type CancelResult } from './cancellation.ts'
-export { rescheduleMeeting, type RescheduleResult } from './rescheduling.ts'
+export type { Unmovable } from './ending.ts'
+export {
+  rescheduleMeeting,
+  withdrawChange,
+  type RescheduleResult,
+  type WithdrawResult,
+} from './rescheduling.ts'
 export type { ShownRepair } from './repairing.ts'
 export { RepairChoice, repairKinds } from './repair.ts'
 export { ProposalGrounds } from './slot.ts'

@@ -230,14 +230,19 @@ export const lapse = <M extends Meeting | IncompleteMeeting>(
     const next = moved(meeting, { type: 'lapsed' })
     return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.lapsed', meeting.id) }
   }
-  const next: M = {
-    ...moved(meeting, { type: 'confirmed', proposalId }),
-    // The change was not approved, and so neither were its people nor its window.
-    ...('intent' in meeting && meeting.standingIntent && { intent: meeting.standingIntent }),
-  }
+  const next = withoutChange(meeting, proposalId)
   // One booking may be sought to be changed more than once.
   return { meeting: next, actions: tellClient(next, endpointIds, 'meeting.reschedule_lapsed', newId()) }
 }
+
+/** The booking as it stands. Its change was not approved, and so neither were the change's people nor its window. */
+export const withoutChange = <M extends Meeting | IncompleteMeeting>(
+  meeting: M,
+  proposalId: ProposalId,
+): M => ({
+  ...moved(meeting, { type: 'confirmed', proposalId }),
+  ...('intent' in meeting && meeting.standingIntent && { intent: meeting.standingIntent }),
+})
 
 /** Who has to be heard in a round, and of whom everything is known already. */
 export interface Gathering {

@@ -11,7 +11,7 @@ export const clientEventMeanings = {
     'The event was written, read back, and agrees in every point; the occasion is the proposal.',
   'meeting.rescheduled': 'A change was approved, written and read back; the occasion is the proposal.',
   'meeting.reschedule_lapsed':
-    'No change was approved in time; the event stands as it was. The occasion is this change.',
+    'No change was approved in time, or it was withdrawn; the event stands as it was. The occasion is this change.',
   'meeting.cancelled': 'The meeting is cancelled, and so is its event; the occasion is the meeting.',
   'meeting.no_overlap': 'No time in the window suits everybody who is required; the occasion is this search.',
   'meeting.lapsed': 'The booking deadline came first; the occasion is the meeting.',

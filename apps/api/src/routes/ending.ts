@@ -1,16 +1,20 @@
-/** How a meeting is cancelled or moved: actions of their own, each with its own authority. */
+/** How a meeting is cancelled or moved, and how a move is given up: actions of their own, each with its own authority. */
 import {
   Address,
   cancelMeeting,
   IntentDraft,
   rescheduleMeeting,
+  withdrawChange,
   type CancelResult,
   type RescheduleResult,
+  type Unmovable,
+  type WithdrawResult,
   faultsBeyondShape,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
+import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
 import { MeetingHead } from './scheduling-answers.ts'
 import { OneMeeting } from './scheduling-bodies.ts'
@@ -26,10 +30,22 @@ const Reschedule = named(
     by,
     window: IntentDraft.shape.window,
     bookBy: IntentDraft.shape.bookBy,
-    durationMinutes: IntentDraft.shape.durationMinutes.optional(),
+    durationMinutes: IntentDraft.shape.durationMinutes.optional().meta({
+      description: 'How long the meeting takes then. Left out, as long as it does as it stands.',
+    }),
   }),
   'In which window another time is looked for.',
 )
+const Withdraw = named('WithdrawChange', z.strictObject({ by }), 'Who gives the change up.')
+
+/** How each state in which a meeting's event cannot be moved is refused. */
+const unmovableProblem = {
+  not_booked: 'not-booked',
+  being_written: 'being-written',
+  needs_repair: 'needs-repair',
+  ended: 'meeting-ended',
+} as const satisfies Record<Unmovable['type'], ProblemName>
+const unmovableProblems = Object.values(unmovableProblem)
 
 const DAY_MS = 86_400_000
 const dayAfter = (now: Date, days: number): string =>
@@ -57,7 +73,8 @@ export const endingRoutes = (): readonly Route[] => [
     method: 'post',
     path: '/v1/meetings/{meetingId}/reschedule',
     operationId: 'rescheduleMeeting',
-    summary: 'Looks for another time for a booked meeting. Its event stays until the new time is approved.',
+    summary:
+      'Looks for another time for a booked meeting, in place of any that is looked for already. Its event stays until the new time is approved.',
     params: OneMeeting,
     body: Reschedule,
     example: (now) => ({
@@ -67,11 +84,24 @@ export const endingRoutes = (): readonly Route[] => [
     }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
     judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
-    problems: ['not-found', 'not-authorised', 'not-booked'],
+    problems: ['not-found', 'not-authorised', ...unmovableProblems],
     handle: async ({ params, body: { by: who, ...change } }, { db, tenantId }) =>
       rescheduleReply(
         await rescheduleMeeting(db, tenantId, params.meetingId, { by: who.address, ...change }),
       ),
+  }),
+
+  route({
+    method: 'post',
+    path: '/v1/meetings/{meetingId}/withdraw-change',
+    operationId: 'withdrawChange',
+    summary: 'Gives up the change that is sought for a booked meeting: it is confirmed as it stands.',
+    params: OneMeeting,
+    body: Withdraw,
+    answer: { status: 200, description: 'The meeting, confirmed as before.', schema: MeetingHead },
+    problems: ['not-found', 'not-authorised', 'no-change', ...unmovableProblems],
+    handle: async ({ params, body }, { db, tenantId }) =>
+      withdrawReply(await withdrawChange(db, tenantId, params.meetingId, body.by.address)),
   }),
 ]
 
@@ -101,9 +131,58 @@ const rescheduleReply = (result: RescheduleResult) => {
       return refused('not-found')
     case 'not_authorised':
       return refused('not-authorised')
-    case 'not_booked':
-      return refused('not-booked', { detail: `It is ${result.state}.` })
     case 'malformed':
       throw malformedBody(result.problems)
+    default:
+      return unmovableReply(result)
+  }
+}
+
+const withdrawReply = (result: WithdrawResult) => {
+  switch (result.type) {
+    case 'withdrawn': {
+      const { id, revision, state } = result.meeting
+      return answered({ id, revision, state })
+    }
+    case 'not_found':
+      return refused('not-found')
+    case 'not_authorised':
+      return refused('not-authorised')
+    case 'no_change':
+      return refused('no-change', { detail: 'It is confirmed.' })
+    default:
+      return unmovableReply(result)
+  }
+}
+
+/** Why there is nothing to move, or not now, and what may be done instead. */
+const unmovableReply = ({ type, state }: Unmovable) => {
+  const detail = `It is ${state.type}: ${remedyOf(state)}.`
+  return refused(unmovableProblem[type], { detail })
+}
+
+const remedyOf = (state: Unmovable['state']): string => {
+  switch (state.type) {
+    case 'incomplete':
+      return 'resolve its exceptions, and it is booked for the first time'
+    case 'awaiting_approval':
+      return 'approve its proposal, and it is booked for the first time; or cancel it'
+    case 'gathering':
+    case 'choosing':
+      return 'its first time is still being looked for; wait for it, or cancel it'
+    case 'no_overlap':
+      return 'no time was found for it; cancel it, and ask for a meeting in another window'
+    case 'in_repair':
+      return `resolve repair ${state.repairId}, or cancel it`
+    case 'booking':
+    case 'write_uncertain':
+    case 'verifying':
+    case 'clearing':
+      return 'wait until it is confirmed or in repair, or cancel it'
+    case 'cancelling':
+    case 'cancelled':
+    case 'lapsed':
+    case 'confirmed':
+      return 'ask for a new meeting'
   }
 }

@@ -88,11 +88,19 @@ export const cancelMeeting = stepOf({
   },
 })
 
+/** Its event stands, and nothing of it is being written: a change may be sought already. */
+const isMovable =
+  (play: Play) =>
+  (meeting: KnownMeeting): boolean =>
+    is(play, 'confirmed')(meeting) ||
+    (seenMeeting(play, meeting).standing !== null &&
+      is(play, 'gathering', 'choosing', 'awaiting_approval', 'no_overlap')(meeting))
+
 export const rescheduleMeeting = stepOf({
   name: 'reschedule',
   draw: fc.record({ index: anyIndex, window: windows, stranger: fc.constantFrom(false, false, false, true) }),
   act: async (play, { index, window, stranger }) => {
-    const meeting = pick(play.known.meetings, index, is(play, 'confirmed'))
+    const meeting = pick(play.known.meetings, index, isMovable(play))
     if (!meeting) return undefined
     const address = stranger ? STRANGER : cast[meeting.organizer].address
     const { status } = await play.post(`/v1/meetings/${meeting.id}/reschedule`, {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { done, go, handlerOf, type ActionRequest } from '@aftercommit/outbox'
+import { done, go, handlerOf } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
-import { watchesOf } from '../booking.ts'
 import { lapse, type IncompleteMeeting, type Meeting } from '../meeting.ts'
+import { watchAnew } from '../rescheduling.ts'
 import {
   endExceptions,
   endRepairs,
@@ -12,7 +12,6 @@ import {
   readActiveEndpointIds,
   isComplete,
   readExceptionsOf,
-  readProposal,
   restoreParticipants,
   saveMeeting,
 } from '../store.ts'
@@ -36,25 +35,14 @@ export const reachDeadline = () =>
         'lapsed',
       )
       await endRepairs(tx, lapsed.meeting.id)
-      if (lapsed.meeting.state.type === 'confirmed' && isComplete(lapsed.meeting)) {
-        await restoreParticipants(tx, lapsed.meeting)
-      }
+      const booked = lapsed.meeting.state.type === 'confirmed' && isComplete(lapsed.meeting)
+      if (booked) await restoreParticipants(tx, lapsed.meeting)
       await saveMeeting(tx, lapsed.meeting)
-      const type = lapsed.meeting.state.type === 'confirmed' ? 'change_lapsed' : 'lapsed'
+      const type = booked ? 'change_lapsed' : 'lapsed'
       await insertDecision(tx, lapsed.meeting, { type, by: 'rule' })
-      return [...lapsed.actions, ...(await watchAgain(tx, lapsed.meeting))]
+      return [...lapsed.actions, ...(booked ? await watchAnew(tx, lapsed.meeting, type) : [])]
     },
   })
 
 const bookByOf = (meeting: Meeting | IncompleteMeeting): string =>
   isComplete(meeting) ? meeting.intent.bookBy : meeting.draft.bookBy
-
-/** A booking that was not changed after all is looked at again, as before. */
-const watchAgain = async (
-  tx: Tx,
-  meeting: Meeting | IncompleteMeeting,
-): Promise<readonly ActionRequest[]> => {
-  if (meeting.state.type !== 'confirmed' || !isComplete(meeting)) return []
-  const proposal = await readProposal(tx, meeting.id, meeting.state.proposalId)
-  return proposal ? watchesOf(meeting, proposal, randomUUID(), tx.now) : []
-}

@@ -1,6 +1,7 @@
 import { done, go, handlerOf, type Outcome, type Settled } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import type { Calendar, EventDraft, EventRef, ProviderEvent } from '@aftercommit/providers/calendar'
+import { supersede } from '@aftercommit/outbox/enqueue'
 import { schedulingActions } from '../actions.ts'
 import { verify, type Verdict } from '../completion.ts'
 import { completionVerified } from '../booking.ts'
@@ -95,6 +96,8 @@ const changeOf = async (
   })
   const proposal = await readProposal(tx, meeting.id, proposalId)
   if (!proposal) throw new Error('an event was read back that nobody proposed')
+  // The event stands under another proposal now, which has looks of its own.
+  await supersede(tx, { type: 'meeting', id: meeting.id }, [schedulingActions.watchEvent.name], 'rescheduled')
   const endpointIds = await readActiveEndpointIds(tx)
   return completionVerified(meeting, proposal, { occasionId, endpointIds, now: tx.now })
 }

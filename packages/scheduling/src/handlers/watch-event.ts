@@ -3,9 +3,10 @@ import type { Tx } from '@aftercommit/platform/db'
 import type { EventRef, ProviderEvent } from '@aftercommit/providers/calendar'
 import { schedulingActions } from '../actions.ts'
 import { driftOf, type Drift } from '../drift.ts'
-import type { ProposalId } from '../ids.ts'
-import type { Fault, Meeting, Participant } from '../meeting.ts'
+import { settledProposalOf } from '../ending.ts'
+import type { Fault, Participant } from '../meeting.ts'
 import { openRepairNow } from '../repairing.ts'
+import { dropChange } from '../rescheduling.ts'
 import { lockMeeting, readEvent, readMeeting, readParticipants, saveMeeting } from '../store.ts'
 import { loadTarget, type Target } from './booking.ts'
 import { callContext, deadOutOfReach, outcomeOfFailedRead, type World } from './world.ts'
@@ -20,7 +21,7 @@ export const watchEvent = (world: World) =>
   handlerOf<Tx>()(schedulingActions.watchEvent, {
     prepare: async (tx, { payload }) => {
       const meeting = await readMeeting(tx, payload.meetingId)
-      if (!meeting || !standsAs(meeting, payload.proposalId)) {
+      if (!meeting || settledProposalOf(meeting) !== payload.proposalId) {
         return { type: 'obsolete', reason: 'meeting_moved_on' }
       }
       const target = await loadTarget(world, tx, payload)
@@ -42,15 +43,22 @@ export const watchEvent = (world: World) =>
       const fault = outcome.type === 'done' ? faultOf(outcome.facts) : lookFailed(outcome)
       if (!fault) return []
       const meeting = await lockMeeting(tx, payload.meetingId)
-      if (!meeting || !standsAs(meeting, payload.proposalId)) return []
-      const change = await openRepairNow(tx, meeting, { ...fault, proposalId: payload.proposalId })
+      const { proposalId } = payload
+      if (!meeting || settledProposalOf(meeting) !== proposalId) return []
+      const isSought = meeting.state.type !== 'confirmed'
+      if (isSought && !(outcome.type === 'done' && endsChange(outcome.facts))) return []
+      const standing = isSought ? await dropChange(tx, meeting, proposalId) : meeting
+      const change = await openRepairNow(tx, standing, { ...fault, proposalId })
       await saveMeeting(tx, change.meeting)
       return change.actions
     },
   })
 
-const standsAs = ({ state }: Meeting, proposalId: ProposalId): boolean =>
-  state.type === 'confirmed' && state.proposalId === proposalId
+/**
+ * Whether a change that is sought has nothing to change any more. Anything else the change itself may settle: it asks
+ * everybody anew, and writes the whole event. What it does not settle, the looks after it find.
+ */
+const endsChange = ({ type }: Drift): boolean => type === 'gone' || type === 'moved'
 
 type Looked =
   | { readonly type: 'looked'; readonly event: ProviderEvent | undefined }

@@ -82,9 +82,10 @@ export interface StoredDecision {
   readonly decidedAt: Date
 }
 
+/** Those that the trace tells. */
 export const readDecisions = async (tx: Tx, meetingId: MeetingId): Promise<readonly StoredDecision[]> => {
   const rows = await tx.prisma.meetingDecision.findMany({
-    where: { meetingId },
+    where: { meetingId, type: { in: [...decisionTypes] } },
     orderBy: [{ decidedAt: 'asc' }, { round: 'asc' }, { decisionId: 'asc' }],
   })
   return rows.map((row) => ({
