@@ -44,5 +44,6 @@ export const keyHolderOf = (response: Response): KeyHolder => {
 export const requireScope = (holder: KeyHolder, scope: Scope): void => {
   if (holder.scopes.includes(scope)) return
   const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
-  throw new ProblemError('insufficient-scope', {}, { 'www-authenticate': challenge })
+  const detail = `It lacks the scope \`${scope}\`.`
+  throw new ProblemError('insufficient-scope', { detail }, { 'www-authenticate': challenge })
 }

@@ -78,7 +78,56 @@ test('an approval is refused for what is wrong with it', async () => {
     detail: `The current proposal is ${standing.proposalId}.`,
   })
   const stranger = { ...standing, approver: { address: 'stranger@example.com' } }
-  expect((await approve(stranger).expect(403)).body).toMatchObject({ type: '/problems/not-authorised' })
+  expect((await approve(stranger).expect(403)).body).toMatchObject({
+    type: '/problems/not-authorised',
+    detail: 'The approver whom the meeting names approves it.',
+  })
+})
+
+describe('who may not do something is told who may, by their part and not by address', () => {
+  const by = { address: 'stranger@example.com' }
+  const window = { from: '2027-03-29T00:00', to: '2027-04-02T00:00' }
+  const person = randomUUID()
+  const change = { by, window, bookBy: '2027-03-24T12:00:00Z' }
+  const either = 'The organizer of the meeting, or the approver whom it names, may do that.'
+
+  test.each([
+    ['cancel', { by }],
+    ['reschedule', change],
+    ['withdraw-change', { by }],
+  ])('of %s', async (verb, body) => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const answer = await client.post(`/v1/meetings/${id}/${verb}`, body).expect(403)
+    expect(answer.body).toMatchObject({ type: '/problems/not-authorised', detail: either })
+  })
+
+  test('where only the organizer may', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting({ approval: { type: 'organizer' } })
+    const [detail] = ['The organizer of the meeting may do that.']
+    const answer = await client.post(`/v1/meetings/${id}/cancel`, { by }).expect(403)
+    expect(answer.body).toMatchObject({ detail })
+    const proposal = await propose(client, id)
+    const approval = await client.post(`/v1/meetings/${id}/approve`, { ...proposal, approver: by }).expect(403)
+    expect(approval.body).toMatchObject({ detail: 'The organizer of the meeting approves it.' })
+  })
+
+  test('of a meeting that is not complete', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting({ approval: undefined })
+    const answer = await client.post(`/v1/meetings/${id}/cancel`, { by }).expect(403)
+    expect(answer.body).toMatchObject({ detail: 'The organizer of the meeting may do that.' })
+  })
+
+  test('of naming a calendar, and of what a key may not', async () => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const { participants } = (await client.get(`/v1/meetings/${id}`)).body as { participants: { id: string }[] }
+    const path = `/v1/meetings/${id}/participants/${participants[0]?.id ?? ''}/calendar`
+    const answer = await client.post(path, { by, calendarConnectionId: person }).expect(403)
+    expect(answer.body).toMatchObject({ detail: either })
+  })
 })
 
 test('a trace tells what was asked and what is to come', async () => {

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import type { z } from 'zod'
 import { jsonFaultIn } from './json-fault.ts'
 import { isUnavailable } from './unavailable.ts'
-import { problems, type ProblemName } from './problems.ts'
+import { problems, type ProblemKind, type ProblemName } from './problems.ts'
 import { factsOf } from './request.ts'
 
 /** One thing that is wrong: in which part of the request, where in it (RFC 6901), and the rule it broke. */
@@ -27,8 +27,8 @@ export type ProblemMore = Pick<Problem, 'detail' | 'errors'>
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
 export const problem = (name: ProblemName, more: ProblemMore = {}): Problem => {
-  const { title, status } = problems[name]
-  return { type: `/problems/${name}`, title, status, ...more }
+  const { title, status, detail }: ProblemKind = problems[name]
+  return { type: `/problems/${name}`, title, status, ...(detail !== undefined && { detail }), ...more }
 }
 
 /** Thrown when a request ends before, or instead of, what it asks for. Whatever it had begun to write is undone. */

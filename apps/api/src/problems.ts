@@ -3,6 +3,8 @@ export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly advice: string
+  /** What is told of it where nothing more exact is known. */
+  readonly detail?: string
   /** Headers that come with it, by their names in `headerNames`. */
   readonly headers?: readonly ProblemHeader[]
 }
@@ -42,8 +44,9 @@ export const problems = {
   'not-authorised': {
     status: 403,
     title: 'This person may not do that to this meeting.',
+    detail: 'The organizer of the meeting, or an approver whom it names, may do that.',
     advice:
-      'It is approved by whom its `approval` names; its organizer, and an approver it names, may change it, cancel it and choose repairs.',
+      '`detail` says who may. It is approved by whom its `approval` names; its organizer, and an approver it names, may change it, cancel it and choose repairs.',
   },
   'not-found': {
     status: 404,

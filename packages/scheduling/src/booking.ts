@@ -18,12 +18,18 @@ import {
 export type Approver = { readonly type: 'automatic' } | { readonly type: 'person'; readonly address: string }
 export type AuthorityType = MeetingIntent['approval']['type']
 
+/** Whoever asked may not, and who may: in their parts, for who they are is not everybody's to know. */
+export interface NotAuthorised {
+  readonly type: 'not_authorised'
+  readonly may: readonly ('organizer' | 'named_approver')[]
+}
+
 export type Approval =
   | (Change & { readonly type: 'approved'; readonly authority: AuthorityType })
   | { readonly type: 'not_awaiting'; readonly state: MeetingStateType }
   /** The proposal that was approved is not the one that stands. */
   | { readonly type: 'outdated'; readonly currentProposalId: ProposalId }
-  | { readonly type: 'not_authorised' }
+  | NotAuthorised
   | { readonly type: 'too_late' }
   /** The proposed time has begun. */
   | { readonly type: 'slot_passed' }
@@ -41,7 +47,10 @@ export const approve = (meeting: Meeting, proposal: Proposal, by: Approver, now:
     return { type: 'outdated', currentProposalId: proposalId }
   }
   const authority = approvalAuthorityOf(meeting.intent, by)
-  if (!authority) return { type: 'not_authorised' }
+  if (!authority) {
+    const { type } = meeting.intent.approval
+    return { type: 'not_authorised', may: type === 'automatic' ? [] : [type] }
+  }
   if (now.getTime() > Date.parse(meeting.intent.bookBy)) return { type: 'too_late' }
   if (proposal.start <= now) return { type: 'slot_passed' }
   return {
@@ -86,6 +95,11 @@ export const authorityOver = (
     ? 'named_approver'
     : undefined
 }
+
+export const notAuthorisedOver = ({ approval }: Pick<MeetingIntent, 'approval'>): NotAuthorised => ({
+  type: 'not_authorised',
+  may: approval.type === 'named_approver' ? ['organizer', 'named_approver'] : ['organizer'],
+})
 
 /** The states in which a write of this proposal may still be made or accounted for. */
 export const expectsWriteOf = (meeting: Meeting, proposalId: ProposalId): boolean =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { authorityOver } from './booking.ts'
+import { authorityOver, notAuthorisedOver, type NotAuthorised } from './booking.ts'
 import {
   actionsAfterBooking,
   actionsBeforeBooking,
@@ -37,7 +37,7 @@ import {
 export type CancelResult =
   | { readonly type: 'cancelled' | 'cancelling'; readonly meeting: Meeting | IncompleteMeeting }
   | { readonly type: 'not_found' }
-  | { readonly type: 'not_authorised' }
+  | NotAuthorised
   | { readonly type: 'ended'; readonly state: MeetingStateType }
 
 /** Cancels a meeting, in whatever state it is, unless it has ended. `by` is the address of who wants it. */
@@ -52,10 +52,10 @@ export const cancelMeeting = (
     if (!meeting) return { type: 'not_found' }
     if (!isComplete(meeting)) {
       const right = rightOverDraft(meeting, by)
-      return right ? cancelDraft(tx, meeting, right) : { type: 'not_authorised' }
+      return right ? cancelDraft(tx, meeting, right) : notAuthorisedOverDraft(meeting)
     }
     const authority = authorityOver(meeting.intent, by)
-    return authority ? cancelWithin(tx, meeting, authority) : { type: 'not_authorised' }
+    return authority ? cancelWithin(tx, meeting, authority) : notAuthorisedOver(meeting.intent)
   })
 
 /** The same under the meeting's lock, for a choice that ends a repair. */
@@ -98,6 +98,14 @@ const rightOverDraft = (
   if (organizer?.address !== undefined && sameAddress(organizer.address, by)) return 'organizer'
   return approver !== undefined && sameAddress(approver, by) ? 'named_approver' : undefined
 }
+
+const notAuthorisedOverDraft = ({ draft: { organizer, approval } }: IncompleteMeeting): NotAuthorised => ({
+  type: 'not_authorised',
+  may: [
+    ...(organizer?.address === undefined ? [] : (['organizer'] as const)),
+    ...(approval?.type === 'named_approver' ? (['named_approver'] as const) : []),
+  ],
+})
 
 const cancelDraft = async (tx: Tx, meeting: IncompleteMeeting, by: Decider): Promise<CancelResult> => {
   if (meeting.state.type !== 'incomplete') return { type: 'ended', state: meeting.state.type }

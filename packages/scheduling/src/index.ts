@@ -34,6 +34,7 @@ export { holdMeetingVersion, viewVersionedMeeting, type VersionedView } from './
 export { Address, Instant, LocalDateTime } from './values.ts'
 export { viewMeeting, type MeetingView } from './view.ts'
 export { cancelMeeting, type CancelResult } from './cancellation.ts'
+export type { NotAuthorised } from './booking.ts'
 export type { Unmovable } from './ending.ts'
 export {
   rescheduleMeeting,

@@ -2,7 +2,7 @@
 import { enqueue } from '@aftercommit/outbox/enqueue'
 import type { Db } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { authorityOver } from './booking.ts'
+import { authorityOver, notAuthorisedOver, type NotAuthorised } from './booking.ts'
 import { unknownReferences } from './commands.ts'
 import type { UnknownReference } from './references.ts'
 import { gatherNow } from './gathering.ts'
@@ -22,7 +22,7 @@ import {
 export type ConnectParticipantResult =
   | { readonly type: 'connected'; readonly meeting: Meeting }
   | { readonly type: 'not_found' }
-  | { readonly type: 'not_authorised' }
+  | NotAuthorised
   /** A time has been approved, or the meeting has ended. */
   | { readonly type: 'not_open'; readonly state: MeetingStateType }
   | { readonly type: 'malformed'; readonly problems: readonly UnknownReference[] }
@@ -52,7 +52,7 @@ export const connectParticipant = (
     const person = participants[index]
     if (!meeting || !person) return { type: 'not_found' }
     const authority = authorityOver(meeting.intent, by)
-    if (!authority) return { type: 'not_authorised' }
+    if (!authority) return notAuthorisedOver(meeting.intent)
     const inRepair = isAboutGathering(meeting)
     if (!open.has(meeting.state.type) && !inRepair) return { type: 'not_open', state: meeting.state.type }
     const next = withCalendar(meeting, index, calendarConnectionId)

@@ -4,7 +4,7 @@ import { enqueue, supersede } from '@aftercommit/outbox/enqueue'
 import type { ActionRequest } from '@aftercommit/outbox'
 import type { Db, Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { authorityOver, watchesOf } from './booking.ts'
+import { authorityOver, notAuthorisedOver, watchesOf, type NotAuthorised } from './booking.ts'
 import { actionsBeforeBooking, reschedule, unmovable, withdraw, type Unmovable } from './ending.ts'
 import { gatherNow } from './gathering.ts'
 import type { MeetingId } from './ids.ts'
@@ -34,7 +34,7 @@ export interface RescheduleRequest {
 export type RescheduleResult =
   | { readonly type: 'rescheduling'; readonly meeting: Meeting }
   | { readonly type: 'not_found' }
-  | { readonly type: 'not_authorised' }
+  | NotAuthorised
   | Unmovable
   | { readonly type: 'malformed'; readonly problems: readonly UnknownReference[] }
 
@@ -53,7 +53,7 @@ export const rescheduleMeeting = (
     if (!meeting) return { type: 'not_found' }
     if (!isComplete(meeting)) return unmovable(meeting.state)
     const authority = authorityOver(meeting.intent, by)
-    if (!authority) return { type: 'not_authorised' }
+    if (!authority) return notAuthorisedOver(meeting.intent)
     const rescheduled = reschedule(meeting, change)
     if (rescheduled.type !== 'rescheduling') return rescheduled
     const problems = [
@@ -74,7 +74,7 @@ export const rescheduleMeeting = (
 export type WithdrawResult =
   | { readonly type: 'withdrawn'; readonly meeting: Meeting }
   | { readonly type: 'not_found' }
-  | { readonly type: 'not_authorised' }
+  | NotAuthorised
   | { readonly type: 'no_change' }
   | Unmovable
 
@@ -90,7 +90,7 @@ export const withdrawChange = (
     if (!meeting) return { type: 'not_found' }
     if (!isComplete(meeting)) return unmovable(meeting.state)
     const authority = authorityOver(meeting.intent, by)
-    if (!authority) return { type: 'not_authorised' }
+    if (!authority) return notAuthorisedOver(meeting.intent)
     const withdrawn = withdraw(meeting)
     if (withdrawn.type !== 'withdrawn') return withdrawn
     const { meeting: next } = withdrawn

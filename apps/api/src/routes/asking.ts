@@ -14,6 +14,7 @@ import { z } from 'zod'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
+import { notAuthorised } from './authority.ts'
 import { MeetingHead } from './scheduling-answers.ts'
 import { OneMeeting } from './scheduling-bodies.ts'
 
@@ -94,7 +95,7 @@ const replyOf = (result: ConnectParticipantResult) => {
     case 'not_found':
       return refused('not-found')
     case 'not_authorised':
-      return refused('not-authorised')
+      return notAuthorised(result)
     case 'not_open':
       return refused('time-approved', { detail: `It is ${result.state}.` })
     case 'malformed':

@@ -16,6 +16,7 @@ import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
+import { notAuthorised } from './authority.ts'
 import { MeetingHead } from './scheduling-answers.ts'
 import { OneMeeting } from './scheduling-bodies.ts'
 
@@ -115,7 +116,7 @@ const cancelReply = (result: CancelResult) => {
     case 'not_found':
       return refused('not-found')
     case 'not_authorised':
-      return refused('not-authorised')
+      return notAuthorised(result)
     case 'ended':
       return refused('meeting-ended', { detail: `It is ${result.state}.` })
   }
@@ -130,7 +131,7 @@ const rescheduleReply = (result: RescheduleResult) => {
     case 'not_found':
       return refused('not-found')
     case 'not_authorised':
-      return refused('not-authorised')
+      return notAuthorised(result)
     case 'malformed':
       throw malformedBody(result.problems)
     default:
@@ -147,7 +148,7 @@ const withdrawReply = (result: WithdrawResult) => {
     case 'not_found':
       return refused('not-found')
     case 'not_authorised':
-      return refused('not-authorised')
+      return notAuthorised(result)
     case 'no_change':
       return refused('no-change', { detail: 'It is confirmed.' })
     default:

@@ -19,6 +19,7 @@ import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
 import { malformedBody, type ProblemMore } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
+import { mayNotApprove } from './authority.ts'
 import { Approve, meetingExample, OneMeeting } from './scheduling-bodies.ts'
 import { Meeting, MeetingDraft, MeetingHead, MeetingList, MeetingTrace } from './scheduling-answers.ts'
 
@@ -186,12 +187,13 @@ const moreOf = (result: ApproveResult): ProblemMore => {
       return {
         errors: [{ in: 'body', pointer: '/proposalId', rule: 'is not a proposal of this meeting' }],
       }
+    case 'not_authorised':
+      return { detail: mayNotApprove(result) }
     case 'approved':
     case 'not_found':
     case 'slot_held':
     case 'evidence_expired':
     case 'slot_passed':
-    case 'not_authorised':
     case 'too_late':
       return {}
   }
