@@ -51,9 +51,15 @@ const look = async (story: Story): Promise<void> => {
 describe.each(providers)('a meeting booked at %s', (organizer) => {
   test('is cancelled: its event first, then the meeting, and the client is told once', async () => {
     const story = await bookStory(organizer)
+    const { event: booked } = await story.view()
     await story.cancel().expect(200)
-    expect((await story.view()).state.type).toBe('cancelling')
-    await story.drainUntil('cancelled')
+    const { state, event } = await story.view()
+    expect(state.type).toBe('cancelling')
+    expect(event).toEqual({ ...booked, status: 'standing' })
+    const cancelled = await story.drainUntil('cancelled')
+    // Whoever keeps the event's id learns that this one is gone.
+    expect(cancelled.event).toEqual({ ...booked, status: 'cancelled', cancelledAt: expect.any(String) })
+    expect(cancelled.proposal).toBeUndefined()
     expect(await live(story)).toEqual([])
     expect((await story.told()).filter((type) => type === 'meeting.cancelled')).toHaveLength(1)
     await story.cancel().expect(409)

@@ -29,7 +29,15 @@ const View = z.object({
   proposal: z
     .object({ id: z.string(), start: z.string(), end: z.string(), optionalAttending: z.array(z.string()) })
     .optional(),
-  event: z.object({ provider: z.string(), calendarAddress: z.string(), eventId: z.string() }).optional(),
+  event: z
+    .object({
+      status: z.string(),
+      cancelledAt: z.string().optional(),
+      provider: z.string(),
+      calendarAddress: z.string(),
+      eventId: z.string(),
+    })
+    .optional(),
   completion: z.object({ checks: z.array(z.string()) }).optional(),
   exceptions: z.array(z.object({ id: z.string(), code: z.string() })),
   repairs: z.array(

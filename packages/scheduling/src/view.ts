@@ -3,7 +3,7 @@ import type { Db } from '@aftercommit/platform/db'
 import type { AbsenceCode } from './absence.ts'
 import type { MeetingId } from './ids.ts'
 import type { IntentDraft } from './intent.ts'
-import type { Meeting } from './meeting.ts'
+import type { Meeting, Proposal } from './meeting.ts'
 import { withChoices } from './repairing.ts'
 import type { ProposalGrounds } from './slot.ts'
 import {
@@ -13,9 +13,11 @@ import {
   readEvent,
   readAnyMeeting,
   readExceptionsOf,
+  readLastEvent,
   readParticipants,
   readProposals,
   readRepairs,
+  type StoredEvent,
 } from './store.ts'
 
 export interface MeetingView {
@@ -44,9 +46,15 @@ export interface MeetingView {
         readonly optionalMissing: ProposalGrounds['optionalMissing']
       }
     | undefined
-  /** What is known to stand at the provider. Its time is its own: while a change is sought it is not the proposal's. */
+  /**
+   * What is known to stand at the provider, or stood there until the meeting ended. Its time is its own: while a change is
+   * sought it is not the proposal's.
+   */
   readonly event:
     | {
+        readonly status: 'standing' | 'cancelled'
+        /** When it was taken away; absent of one that stands, and where that was not noted. */
+        readonly cancelledAt: string | undefined
         readonly provider: string
         readonly calendarAddress: string
         readonly eventId: string
@@ -82,6 +90,24 @@ export interface MeetingView {
   }[]
 }
 
+const shownEvent = (
+  { proposalId, provider, calendarAddress, eventId }: StoredEvent,
+  proposals: readonly Proposal[],
+  standing: Pick<NonNullable<MeetingView['event']>, 'status' | 'cancelledAt'>,
+): MeetingView['event'] => {
+  const written = proposals.find(({ id }) => id === proposalId)
+  return (
+    written && {
+      ...standing,
+      provider,
+      calendarAddress,
+      eventId,
+      start: written.start.toISOString(),
+      end: written.end.toISOString(),
+    }
+  )
+}
+
 export const viewMeeting = (
   db: Db,
   tenantId: string,
@@ -97,9 +123,10 @@ export const viewMeeting = (
     const proposals = await readProposals(tx, meetingId)
     const proposal = proposals.find(({ id }) => id === shownId)
     const standingId = meeting.standingProposalId ?? proposal?.id
-    const event =
+    const standing =
       (proposal && (await readEvent(tx, proposal.id))) ?? (standingId && (await readEvent(tx, standingId)))
-    const written = event && proposals.find(({ id }) => id === event.proposalId)
+    const isOver = meeting.state.type === 'cancelled' || meeting.state.type === 'lapsed'
+    const past = isOver ? await readLastEvent(tx, meetingId) : undefined
     const completion = proposal && (await readCompletion(tx, proposal.id))
     const contacts = await readContacts(tx, meetingId)
     const exceptions = await readExceptionsOf(tx, meetingId)
@@ -122,16 +149,10 @@ export const viewMeeting = (
         end: proposal.end.toISOString(),
         ...proposal.grounds,
       },
-      event:
-        event && written
-          ? {
-              provider: event.provider,
-              calendarAddress: event.calendarAddress,
-              eventId: event.eventId,
-              start: written.start.toISOString(),
-              end: written.end.toISOString(),
-            }
-          : undefined,
+      event: standing
+        ? shownEvent(standing, proposals, { status: 'standing', cancelledAt: undefined })
+        : past &&
+          shownEvent(past, proposals, { status: 'cancelled', cancelledAt: past.cancelledAt?.toISOString() }),
       completion: completion && {
         verifiedAt: completion.verifiedAt.toISOString(),
         conferenceUrl: completion.conferenceUrl,

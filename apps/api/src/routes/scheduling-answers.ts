@@ -134,6 +134,13 @@ export const Meeting = named(
       .optional(),
     event: z
       .object({
+        status: z.enum(['standing', 'cancelled']).meta({
+          description:
+            'Whether it stands at its provider. Of a meeting that has ended it is the last one that was booked, and cancelled.',
+        }),
+        cancelledAt: Instant.optional().meta({
+          description: 'When it was taken away at its provider; absent while it stands, and where that is not known.',
+        }),
         provider: z.string(),
         calendarAddress: z.string(),
         eventId: z.string(),

@@ -14,6 +14,7 @@ import {
   insertDecision,
   insertEvent,
   lockMeeting,
+  markEventsCancelled,
   readActiveEndpointIds,
   readMeeting,
   saveMeeting,
@@ -85,6 +86,7 @@ const changeOf = async (
 ): Promise<Change> => {
   // A write whose process stood still may take its effect later than anybody waits for.
   const sweep = cancelledCount === 0 && !kept ? [sweepOf(meeting, proposalId, tx.now)] : []
+  if (!kept) await markEventsCancelled(tx, meeting.id, at)
   if (meeting.state.type === 'cancelling') {
     // An event's guests are told by its provider. Where there was none, those who were asked are told by us.
     const contacted = cancelledCount === 0 ? await contactedOf(tx, meeting) : []

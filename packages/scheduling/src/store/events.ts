@@ -42,6 +42,28 @@ export const readWrittenProposals = async (
   return new Set(rows.map(({ proposalId }) => ProposalId.parse(proposalId)))
 }
 
+/** The last event that a meeting had, and when it was taken away. */
+export const readLastEvent = async (
+  tx: Tx,
+  meetingId: MeetingId,
+): Promise<(StoredEvent & { readonly cancelledAt: Date | undefined }) | undefined> => {
+  const row = await tx.prisma.calendarEvent.findFirst({
+    where: { meetingId },
+    orderBy: [{ recordedAt: 'desc' }, { writtenAt: 'desc' }, { proposalId: 'desc' }],
+  })
+  return row
+    ? { ...row, proposalId: ProposalId.parse(row.proposalId), cancelledAt: row.cancelledAt ?? undefined }
+    : undefined
+}
+
+/** Notes that nothing of the meeting stands at its provider any more. What was noted before stays as it is. */
+export const markEventsCancelled = async (tx: Tx, meetingId: MeetingId, at: Date): Promise<void> => {
+  await tx.prisma.calendarEvent.updateMany({
+    where: { meetingId, cancelledAt: null },
+    data: { cancelledAt: at },
+  })
+}
+
 /** The proof that counts is the last one: an event may have been put right, and read back again. */
 export const saveCompletion = async (
   tx: Tx,
