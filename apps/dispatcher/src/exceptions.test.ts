@@ -8,11 +8,17 @@ const database = useDatabase()
 const world = useSchedulingWorld(database)
 const DAY_MS = 86_400_000
 
+const ExceptionView = z.object({
+  id: z.string(),
+  code: z.string(),
+  path: z.array(z.union([z.string(), z.int()])),
+  answeredBy: z.array(z.string()),
+})
 const View = z.object({
   id: z.string(),
   revision: z.int(),
   state: z.object({ type: z.string() }),
-  exceptions: z.array(z.object({ id: z.string(), code: z.string(), path: z.array(z.unknown()) })),
+  exceptions: z.array(ExceptionView),
 })
 const Opened = z.object({ id: z.string(), state: z.object({ type: z.string() }) })
 const Problem = z.object({
@@ -81,6 +87,43 @@ describe('what was not told', () => {
     await dispatcher.drain()
     expect((await view(client, id)).state.type).toBe('confirmed')
     expect(await world.control.readEvents(address)).toHaveLength(1)
+  })
+
+  test('is listed in the order in which it was asked, with the fields that answer it, and an answer moves no other', async () => {
+    const { client, draft } = await begin()
+    const { timeZone: _, approval: __, ...rest } = draft
+    const people = Array.from({ length: 6 }, (_each, at) => ({ displayName: `P${at}`, role: 'required' }))
+    const { id } = await open(client, { ...rest, participants: people })
+    const asked = async () => (await view(client, id)).exceptions
+    const before = await asked()
+    expect(before.map(({ path }) => path.join('.'))).toEqual([
+      'timeZone',
+      ...people.map((_each, at) => `participants.${at}`),
+      'approval',
+    ])
+    expect(before.map(({ answeredBy }) => answeredBy)).toEqual([
+      ['timeZone'],
+      ...people.map(() => ['address', 'calendarConnectionId']),
+      ['approval'],
+    ])
+    const [first, , third = { id: '' }] = before
+    // Whoever has no calendar connected is to be asked by mail, which opens a question of its own.
+    await resolve(client, third.id, { address: 'p1@example.com' }).expect(200)
+    const after = await asked()
+    expect(after[0]).toEqual(first)
+    expect(after.slice(0, -1)).toEqual(before.filter((each) => each.id !== third.id))
+    expect(after.at(-1)).toMatchObject({
+      code: 'outreach_missing',
+      answeredBy: ['outreach', 'calendarConnectionId'],
+    })
+    const List = z.object({ exceptions: z.array(z.object({ id: z.string() })), nextCursor: z.string().optional() })
+    const page = async (query: string) => List.parse((await client.get(`/v1/exceptions?${query}`).expect(200)).body)
+    const one = await page('limit=3')
+    const two = await page(`limit=20&cursor=${one.nextCursor ?? ''}`)
+    const ids = [...one.exceptions, ...two.exceptions].map((each) => each.id)
+    expect(ids).toEqual(after.map((each) => each.id))
+    const single = await client.get(`/v1/exceptions/${first?.id ?? ''}`).expect(200)
+    expect(single.body).toMatchObject({ answeredBy: ['timeZone'] })
   })
 
   test('lapses with its meeting at the deadline, and the client is told both times', async () => {

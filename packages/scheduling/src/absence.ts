@@ -76,6 +76,9 @@ export const resolutionByCode = {
   organizer_calendar_missing: CalendarIdentity,
 } as const satisfies Record<AbsenceCode, z.ZodType>
 
+/** The names of the fields with which an absence can be answered, as its answer is held against them. */
+export const answeredBy = (code: AbsenceCode): readonly string[] => Object.keys(resolutionByCode[code].shape)
+
 /** Something wrong with an answer: where in it, and which rule it breaks. */
 interface Fault {
   readonly path: readonly (string | number)[]

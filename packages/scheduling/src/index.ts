@@ -8,7 +8,7 @@ export {
   type ConnectResult,
   type OpenResult,
 } from './commands.ts'
-export { absenceCodes, absenceMeanings, resolutionByCode } from './absence.ts'
+export { absenceCodes, absenceMeanings, answeredBy, resolutionByCode } from './absence.ts'
 export { listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
 export {
   ConnectionId,

@@ -1,6 +1,6 @@
 /** A meeting as its client reads it. */
 import type { Db } from '@aftercommit/platform/db'
-import type { AbsenceCode } from './absence.ts'
+import { answeredBy, type AbsenceCode } from './absence.ts'
 import type { MeetingId } from './ids.ts'
 import type { IntentDraft } from './intent.ts'
 import type { Meeting, Proposal } from './meeting.ts'
@@ -76,6 +76,8 @@ export interface MeetingView {
     readonly id: string
     readonly code: AbsenceCode
     readonly path: readonly (string | number)[]
+    /** The fields with which it can be answered. */
+    readonly answeredBy: readonly string[]
     readonly owner: string
     readonly lapsesAt: string
   }[]
@@ -164,6 +166,7 @@ export const viewMeeting = (
           id,
           code: absence.code,
           path: absence.path,
+          answeredBy: answeredBy(absence.code),
           owner,
           lapsesAt: lapsesAt.toISOString(),
         })),

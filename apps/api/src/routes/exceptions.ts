@@ -1,4 +1,6 @@
 import {
+  absenceCodes,
+  answeredBy,
   ExceptionId,
   Instant,
   listExceptions,
@@ -13,7 +15,7 @@ import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
 import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
-import { AbsenceCode, ExceptionOwner, MeetingHead } from './scheduling-answers.ts'
+import { AbsenceCode, AnsweredBy, ExceptionOwner, MeetingHead } from './scheduling-answers.ts'
 
 const OneException = z.strictObject({
   exceptionId: ExceptionId.meta({
@@ -30,6 +32,7 @@ const Exception = named(
     meetingId: z.uuid(),
     code: AbsenceCode,
     path: z.array(z.union([z.string(), z.int()])),
+    answeredBy: AnsweredBy,
     owner: ExceptionOwner,
     state: z.enum(['open', 'resolved', 'lapsed']),
     openedAt: z.iso.datetime(),
@@ -43,6 +46,8 @@ const ExceptionList = named(
   z.object({ exceptions: z.array(Exception), nextCursor: z.string().optional() }),
 )
 
+const fieldsText = absenceCodes.map((code) => `\`${code}\`: ${answeredBy(code).join(', ')}.`).join(' ')
+
 /** The fields of every answer there is. Which of them are asked for, the exception's code says, and the domain checks. */
 const Resolution = named(
   'Resolution',
@@ -54,7 +59,7 @@ const Resolution = named(
       ...resolutionByCode.outreach_missing.shape,
     })
     .partial(),
-  'What the code of the exception asks for. `zone_missing`: timeZone. `authority_missing`: approval. `identity_missing`: address, and calendarConnectionId if there is one. `organizer_calendar_missing`: address and calendarConnectionId. `outreach_missing`: outreach, or calendarConnectionId. What the meeting has already may be left out.',
+  `What the code of the exception asks for. ${fieldsText} Of \`outreach_missing\` one of them is enough, of \`identity_missing\` the address. What the meeting has already may be left out.`,
 )
 
 export const exceptionRoutes = (): readonly Route[] => [
@@ -62,7 +67,7 @@ export const exceptionRoutes = (): readonly Route[] => [
     method: 'get',
     path: '/v1/exceptions',
     operationId: 'listExceptions',
-    summary: 'Lists what is waited to be told, the soonest to lapse first.',
+    summary: 'Lists what is waited to be told, the soonest to lapse first, and of one meeting in the order in which it was asked.',
     query: z.strictObject({ limit: PageLimit, cursor: cursorOf(Position).optional() }),
     answer: { status: 200, description: 'One page of open exceptions.', schema: ExceptionList },
     problems: [],
@@ -121,6 +126,7 @@ const wireException = ({ absence, openedAt, lapsesAt, endedAt, ...rest }: Meetin
   ...rest,
   code: absence.code,
   path: [...absence.path],
+  answeredBy: [...answeredBy(absence.code)],
   openedAt: openedAt.toISOString(),
   lapsesAt: lapsesAt.toISOString(),
   ...(endedAt && { endedAt: endedAt.toISOString() }),

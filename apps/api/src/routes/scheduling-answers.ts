@@ -23,6 +23,11 @@ export const AbsenceCode = named(
   closedCodesOf(absenceMeanings),
   'What a meeting was not told.',
 )
+export const AnsweredBy = z.array(z.string()).meta({
+  description:
+    'The fields of Resolution with which it can be answered. What the meeting was told already may be left out.',
+  examples: [['address', 'calendarConnectionId']],
+})
 export const ExceptionOwner = named(
   'ExceptionOwner',
   codesOf(exceptionOwnerMeanings, 'Any other: somebody whom a later version asks.'),
@@ -159,17 +164,20 @@ export const Meeting = named(
         conferenceUrl: z.string().optional().meta({ description: 'Where the video conference is.' }),
       })
       .optional(),
-    exceptions: z.array(
+    exceptions: z
+      .array(
       z.object({
         id: Id,
         code: AbsenceCode,
         path: z
           .array(z.union([z.string(), z.int()]))
           .meta({ description: 'Where in `intent` it is missing.', examples: [['participants', 0]] }),
+        answeredBy: AnsweredBy,
         owner: ExceptionOwner,
         lapsesAt: Instant.meta({ description: 'Until when it is waited for; then the meeting lapses.' }),
       }),
-    ),
+    )
+    .meta({ description: 'What is still to be told, in the order in which it was asked.' }),
     repairs: z.array(
       z.object({
         id: Id,

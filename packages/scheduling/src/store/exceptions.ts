@@ -31,6 +31,7 @@ const exceptionOf = (row: ExceptionRow): MeetingException => ({
   endedAt: row.endedAt ?? undefined,
 })
 
+/** They are opened in the order in which they are given. */
 export const insertExceptions = async (
   tx: Tx,
   exceptions: readonly Pick<MeetingException, 'id' | 'meetingId' | 'absence' | 'owner' | 'lapsesAt'>[],
@@ -55,18 +56,19 @@ export const readException = async (tx: Tx, id: ExceptionId): Promise<MeetingExc
   return row ? exceptionOf(row) : undefined
 }
 
+/** In the order in which they were opened: the end of one moves none that came before it. */
 export const readExceptionsOf = async (
   tx: Tx,
   meetingId: MeetingId,
 ): Promise<readonly MeetingException[]> => {
   const rows = await tx.prisma.meetingException.findMany({
     where: { meetingId },
-    orderBy: { exceptionId: 'asc' },
+    orderBy: { sequence: 'asc' },
   })
   return rows.map(exceptionOf)
 }
 
-/** Open exceptions, the soonest to lapse first, after the given position. */
+/** Open exceptions, the soonest to lapse first, and among those the soonest opened; after the given position. */
 export const listOpenExceptions = async (
   tx: Tx,
   page: {
@@ -75,17 +77,20 @@ export const listOpenExceptions = async (
   },
 ): Promise<readonly MeetingException[]> => {
   const { after, limit } = page
+  // A position stays good when its exception has ended meanwhile.
+  const last = after && (await tx.prisma.meetingException.findUnique({ where: { exceptionId: after.id } }))
+  if (after && !last) return []
   const rows = await tx.prisma.meetingException.findMany({
     where: {
       state: 'open',
       ...(after && {
         OR: [
           { lapsesAt: { gt: after.lapsesAt } },
-          { lapsesAt: after.lapsesAt, exceptionId: { gt: after.id } },
+          { lapsesAt: after.lapsesAt, ...(last && { sequence: { gt: last.sequence } }) },
         ],
       }),
     },
-    orderBy: [{ lapsesAt: 'asc' }, { exceptionId: 'asc' }],
+    orderBy: [{ lapsesAt: 'asc' }, { sequence: 'asc' }],
     take: limit,
   })
   return rows.map(exceptionOf)
