@@ -146,3 +146,92 @@ test.each<[string, object, readonly string[]]>([
   const answer = await client.post(path, body).expect(400)
   expect(faultsIn(answer.body)).toEqual(faults)
 })
+
+describe('an answer to an exception', () => {
+  const openBare = async () => {
+    const client = await createClient()
+    const ada = await client.connect('ada@google.example')
+    const who = { displayName: 'Ada', role: 'required' }
+    const person = { ...who, address: 'ada@google.example', calendarConnectionId: ada }
+    const id = await client.openMeeting({
+      timeZone: undefined,
+      approval: undefined,
+      organizer: undefined,
+      participants: [person, who, { ...who, address: 'ben@example.com' }],
+    })
+    const { exceptions } = (await client.get(`/v1/meetings/${id}`)).body as {
+      exceptions: { id: string; code: string }[]
+    }
+    return async (code: string, answer: unknown) => {
+      const exception = exceptions.find((each) => each.code === code)
+      return faultsIn((await client.post(`/v1/exceptions/${exception?.id ?? ''}/resolve`, answer).expect(400)).body)
+    }
+  }
+
+  test('that names a field wrongly learns which one is missing as well', async () => {
+    const answer = await openBare()
+    const unknown = 'body /timezone: is not a known field'
+    const wrong = { timezone: 'Europe/Berlin' }
+    expect(await answer('zone_missing', wrong)).toEqual([unknown, 'body /timeZone: is required'])
+    expect(await answer('identity_missing', wrong)).toEqual([unknown, 'body /address: is required'])
+    expect(await answer('organizer_calendar_missing', wrong)).toEqual([
+      unknown,
+      'body /address: is required',
+      'body /calendarConnectionId: is required',
+    ])
+    expect(await answer('authority_missing', wrong)).toEqual([unknown, 'body /approval: is required'])
+    expect(await answer('outreach_missing', wrong)).toEqual([
+      unknown,
+      'body : must have outreach, or this person’s calendarConnectionId',
+    ])
+  })
+
+  test('that has a malformed field, and one of another exception, learns both and what is missing', async () => {
+    const answer = await openBare()
+    expect(await answer('identity_missing', { timeZone: 'CET', calendarConnectionId: 'mine' })).toEqual([
+      expect.stringContaining('body /timeZone: must be an IANA time zone'),
+      'body /calendarConnectionId: must be a UUID, as answers give it out',
+      'body /address: is required',
+    ])
+  })
+})
+
+describe('a rule between fields', () => {
+  const hours = { startsAt: '09:00', endsAt: '17:00', days: [1] }
+  const clock = 'must be a time of day as HH:mm, such as 09:00'
+  const order = 'must be later than startsAt, on the same day'
+  const withHours = async (workingHours: object, prefer: object = hours) => {
+    const client = await createClient()
+    const intent = await completeIntent(client)
+    const [ada, ben] = intent.participants as object[]
+    const participants = [{ ...ada, timeZone: 'Europe/Berlin', workingHours }, ben]
+    const answer = await client.post('/v1/meetings', { ...intent, participants, preferences: { prefer: [prefer] } })
+    return faultsIn(answer.body)
+  }
+
+  test.each([
+    [{ ...hours, startsAt: '9:00' }, [`/startsAt: ${clock}`]],
+    [{ ...hours, startsAt: 'soon', endsAt: '24:01' }, [`/startsAt: ${clock}`, `/endsAt: ${clock}, or 24:00`]],
+    [{ ...hours, startsAt: '18:00', days: [8] }, ['/days/0: must be at most 7', `/endsAt: ${order}`]],
+    [{ ...hours, startsAt: '18:00', pause: true }, ['/pause: is not a known field', `/endsAt: ${order}`]],
+    [{ ...hours, startsAt: undefined, endsAt: '08:00' }, ['/startsAt: is required']],
+  ])('is not held against a field that is malformed itself: %j', async (given, faults) => {
+    const place = '/participants/0/workingHours'
+    expect([...(await withHours(given))].sort()).toEqual(faults.map((fault) => `body ${place}${fault}`).sort())
+    const preferred = faults.map((fault) => `body /preferences/prefer/0${fault}`)
+    expect([...(await withHours(hours, given))].sort()).toEqual(preferred.sort())
+  })
+
+  test('says nothing of a window or of people that cannot be read', async () => {
+    const client = await createClient()
+    const intent = await completeIntent(client)
+    const window = { from: '2027-02-30T00:00', to: '2027-03-01T00:00' }
+    const body = { ...intent, window, participants: [{ displayName: 'Ada', address: 'ada', role: 'guest' }] }
+    const answer = await client.post('/v1/meetings', body).expect(400)
+    expect(faultsIn(answer.body)).toEqual([
+      'body /window/from: must be a date that the calendar has',
+      'body /participants/0/role: is not one of: required, optional',
+      'body /participants/0/address: must be an e-mail address, such as ada@example.com',
+    ])
+  })
+})

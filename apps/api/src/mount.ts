@@ -10,7 +10,7 @@ import { keyHolderOf, requireScope, type Scope } from './keys.ts'
 import { pointerOf, problem, ProblemError, PROBLEM_MEDIA_TYPE, type FieldError } from './problem.ts'
 import { chooseForm, TEXT_MEDIA_TYPE, type Form } from './representation.ts'
 import { factsOf } from './request.ts'
-import type { BodyMedia, Caller, Reply, Route } from './route.ts'
+import type { BodyMedia, Caller, RawRequest, Reply, Route } from './route.ts'
 import type { KeptAnswer } from './store.ts'
 
 export const scopeOf = ({ method }: Pick<Route, 'method'>): Scope => (method === 'get' ? 'read' : 'write')
@@ -65,7 +65,7 @@ const serve =
     if (read.type === 'malformed' || key.type === 'malformed') {
       const errors = [...key.errors, ...(read.type === 'malformed' ? read.errors : [])]
       throw new ProblemError('malformed-input', {
-        errors: await withJudged(route, body, errors, db, response),
+        errors: await withJudged(route, { params, body }, errors, db, response),
       })
     }
     const { work } = read
@@ -87,13 +87,13 @@ const serve =
  */
 const withJudged = async (
   { judge }: Route,
-  body: unknown,
+  { params, body }: Pick<RawRequest, 'params' | 'body'>,
   errors: readonly FieldError[],
   db: Db,
   response: Response,
 ): Promise<readonly FieldError[]> => {
   const { tenantId } = keyHolderOf(response)
-  const judging = async () => (judge ? judge(body, { db, tenantId }) : [])
+  const judging = async () => (judge ? judge(body, { db, tenantId }, params) : [])
   const judged = await judging().catch((error: unknown) => {
     factsOf(response).log.warn('a malformed body was not judged by the domain', errorFields(error))
     return []
@@ -102,7 +102,9 @@ const withJudged = async (
   const more = judged
     .map(({ path, reason }): FieldError => ({ in: 'body', pointer: pointerOf(path), rule: reason }))
     .filter((error) => !known.has(`${error.in}${error.pointer}`))
-  return [...errors, ...more]
+  // Two who look through one body may find the same.
+  const once = new Map(more.map((error) => [`${error.pointer} ${error.rule}`, error]))
+  return [...errors, ...once.values()]
 }
 
 type Sent = KeptAnswer & { readonly replayed?: boolean; readonly text?: string }

@@ -93,7 +93,7 @@ export interface Route {
   readonly problems: readonly ProblemName[]
   /** Throws when the address names nothing; else tells all that its parts have wrong, or the work that is left. */
   readonly read: (raw: RawRequest) => Read
-  /** What is wrong with a body of a broken shape besides; see `Declaration`. */
+  /** What is wrong with a body of a broken shape besides, by the request's address; see `Declaration`. */
   readonly judge: Judge | undefined
 }
 
@@ -102,9 +102,10 @@ export type Read =
   | { readonly type: 'malformed'; readonly errors: readonly FieldError[] }
 
 /** Faults of a body that only the domain can tell, by where in the body they are. */
-export type Judge = (
+export type Judge<Params = unknown> = (
   body: unknown,
   caller: Pick<Caller, 'db' | 'tenantId'>,
+  params: Params,
 ) => Promise<readonly { readonly path: readonly PropertyKey[]; readonly reason: string }[]>
 
 const nothing = z.strictObject({})
@@ -143,7 +144,7 @@ interface Declaration<
    * What the domain finds wrong in the well-formed parts of a body whose shape is broken. The handler never sees such a
    * body, and its sender shall learn everything from one answer.
    */
-  readonly judge?: Judge
+  readonly judge?: Judge<z.output<Params>>
   /** What the handler may refuse with; what every route can meet is added by itself. */
   readonly problems: readonly Name[]
   readonly handle: (
@@ -181,7 +182,7 @@ export const route = <
     body,
     media,
     example,
-    judge,
+    judge: judge && ((given, caller, address) => judge(given, caller, parts.params.parse(address))),
     answer: {
       ...answer,
       text: text && { ...text, render: (given) => text.render(answer.schema.parse(given)) },

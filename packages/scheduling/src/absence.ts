@@ -12,7 +12,7 @@ import {
   Outreach,
   sameAddress,
 } from './intent.ts'
-import { ZoneName } from './values.ts'
+import { askedOf, ZoneName } from './values.ts'
 
 export const absenceCodes = [
   'zone_missing',
@@ -72,6 +72,7 @@ export const resolutionByCode = {
     .partial()
     .refine(({ outreach, calendarConnectionId }) => (outreach ?? calendarConnectionId) !== undefined, {
       error: 'must have outreach, or this person’s calendarConnectionId',
+      ...askedOf('outreach', 'calendarConnectionId'),
     }),
   organizer_calendar_missing: CalendarIdentity,
 } as const satisfies Record<AbsenceCode, z.ZodType>

@@ -12,6 +12,7 @@ import {
   isComplete,
   listOpenExceptions,
   lockAnyMeeting,
+  readAnyMeeting,
   readException,
   readExceptionsOf,
   saveMeeting,
@@ -73,6 +74,24 @@ export const resolveException = (
     if (!isComplete(next)) await alignExceptions(tx, next)
     await saveMeeting(tx, next)
     return { type: 'resolved', meetingId: meeting.id, meeting: next }
+  })
+
+/**
+ * What an open exception finds wrong in an answer whose shape is refused already: whatever field it lacks. Reads only. Of
+ * each place it says at most what resolving would have said.
+ */
+export const faultsOfAnswer = (
+  db: Db,
+  tenantId: string,
+  id: ExceptionId,
+  answer: unknown,
+): Promise<readonly UnknownReference[]> =>
+  db.transact(tenantId, async (tx) => {
+    const exception = await readException(tx, id)
+    const meeting = exception?.state === 'open' ? await readAnyMeeting(tx, exception.meetingId) : undefined
+    if (!exception || !meeting || isComplete(meeting)) return []
+    const resolved = resolveAbsence(meeting.draft, exception.absence, answer)
+    return resolved.type === 'malformed' ? resolved.problems : []
   })
 
 /** One answer may settle what others asked, or raise a question of its own: what is open is what is still missing. */

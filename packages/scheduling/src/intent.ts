@@ -2,7 +2,7 @@ import { resolveLocal, type Interval, type TimeZone } from '@aftercommit/time'
 import { z } from 'zod'
 import { ConnectionId } from './ids.ts'
 import { buffers, Preferences } from './preference.ts'
-import { Address, Instant, LocalDateTime, ZoneName } from './values.ts'
+import { Address, askedOf, Instant, LocalDateTime, ZoneName } from './values.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -34,6 +34,7 @@ export const WorkingHours = z
   .refine(({ startsAt, endsAt }) => startsAt < endsAt, {
     path: ['endsAt'],
     error: 'must be later than startsAt, on the same day',
+    ...askedOf('startsAt', 'endsAt'),
   })
   .meta({
     description:
@@ -232,6 +233,8 @@ export const IntentDraft = z
     approval: Authority.optional(),
   })
   .check((context) => {
+    // What is malformed is looked through by faults.ts, which knows what can be told of the rest.
+    if (context.issues.length > 0) return
     for (const { path, reason } of [
       ...peopleFaults(context.value.participants),
       ...windowFaults(context.value),

@@ -1,5 +1,6 @@
 /** What makes one possible time better than another: a small closed vocabulary. */
 import { z } from 'zod'
+import { askedOf } from './values.ts'
 
 const PREFERRED_MAX = 14
 
@@ -32,6 +33,7 @@ const PreferredTimes = z
   .refine(({ startsAt, endsAt }) => startsAt < endsAt, {
     path: ['endsAt'],
     error: 'must be later than startsAt, on the same day',
+    ...askedOf('startsAt', 'endsAt'),
   })
 
 /** Each divides an hour, so that meetings start at the same minutes of every hour. */

@@ -43,7 +43,7 @@ const OFFSET_TOO_LARGE = /[+-](?:1[5-9]|2\d):\d\d$/
 
 /** An instant with its offset. */
 export const Instant = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, abort: true })
   .refine((text) => YEAR.test(text), { error: YEARS_RULE })
   .refine((text) => !OFFSET_TOO_LARGE.test(text), { error: 'must have an offset of less than 15 hours' })
 
@@ -72,3 +72,14 @@ export const Address = z
     description: 'The address by which calendars know this person. Compared without letter case.',
     examples: ['ada@example.com'],
   })
+
+/**
+ * For a rule between fields of one object: it is asked whenever these fields are well formed, whatever is wrong with
+ * others, and never of a value that failed to parse, of which it could only say something false.
+ */
+export const askedOf = (...fields: readonly string[]) => ({
+  when: ({ value, issues }: z.core.ParsePayload): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    !issues.some(({ path: [field] = [] }) => fields.some((each) => each === field)),
+})

@@ -9,6 +9,7 @@ import {
   viewException,
   type MeetingException,
   faultsBeyondShape,
+  faultsOfAnswer,
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
@@ -102,7 +103,10 @@ export const exceptionRoutes = (): readonly Route[] => [
     body: Resolution,
     example: () => ({ calendarConnectionId: '7d0f7a3e-6c0f-4a57-9b0e-3c8e5b1d2f64' }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
-    judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
+    judge: async (given, { db, tenantId }, { exceptionId }) => [
+      ...(await faultsBeyondShape(db, tenantId, given)),
+      ...(await faultsOfAnswer(db, tenantId, exceptionId, given)),
+    ],
     problems: ['not-found', 'exception-ended'],
     handle: async ({ params, body }, { db, tenantId }) => {
       const result = await resolveException(db, tenantId, params.exceptionId, body)
