@@ -37,7 +37,7 @@ export interface ApiClient {
 
 export const createTestApi = (
   database: TestDatabase,
-  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics' | 'links'> = {},
+  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics' | 'links' | 'webhookAllowLoopback'> = {},
 ): Api => {
   const written: string[] = []
   const stream = new Writable({
@@ -48,7 +48,7 @@ export const createTestApi = (
   })
   const { seal } = sealingOf(newSealingKey('test'))
   const app = createApi({ db: database.api, seal, log: createLog('api', 'info', stream), ...options })
-  const routes = routesOf({ seal })
+  const routes = routesOf({ seal, ...options })
   const send = (method: Method, path: string): Test =>
     supertest(app)
       [method](path)

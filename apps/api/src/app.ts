@@ -38,14 +38,19 @@ export interface ApiOptions {
   readonly rateLimit?: RateLimit
   /** Verifies the links in mails. Absent: there are no pages for people without an account. */
   readonly links?: LinkSigner
+  /** Origins on this machine that webhooks may go to over http, as the dispatchers are told them. Absent: none. */
+  readonly webhookAllowLoopback?: readonly string[]
   /** Absent: requests leave no spans. */
   readonly spans?: Spans
 }
 
 /** Every route there is: all that may be asked of this server with a key. */
-export const routesOf = ({ seal }: Pick<ApiOptions, 'seal'>): readonly Route[] => [
+export const routesOf = ({
+  seal,
+  webhookAllowLoopback = [],
+}: Pick<ApiOptions, 'seal' | 'webhookAllowLoopback'>): readonly Route[] => [
   ...schedulingRoutes(),
-  ...connectionRoutes({ seal }),
+  ...connectionRoutes({ seal, webhookAllowLoopback }),
   ...askingRoutes(),
   ...endingRoutes(),
   ...exceptionRoutes(),

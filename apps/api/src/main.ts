@@ -9,6 +9,7 @@ import { linkSigner } from '@aftercommit/platform/links'
 import { sealingOf } from '@aftercommit/platform/sealing'
 import { onShutdown } from '@aftercommit/platform/shutdown'
 import { openSpans } from '@aftercommit/platform/spans'
+import { LoopbackOrigins } from '@aftercommit/providers/webhook/address'
 import { z } from 'zod'
 import { createApi } from './app.ts'
 import { drain } from './drain.ts'
@@ -28,6 +29,8 @@ const Env = z.object({
   RATE_LIMIT_BURST: wholeNumber({ min: 1, max: 100_000 }).default(100),
   /** Base address of an OTLP/HTTP receiver for spans. Absent: none are made. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  /** Exact origins on this machine that webhooks may go to over http, separated by commas. The dispatchers are to be told the same. */
+  WEBHOOK_ALLOW_LOOPBACK: LoopbackOrigins,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -52,7 +55,9 @@ const main = async (): Promise<void> => {
     endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
     onError: (error) => log.warn('spans were not exported', errorFields(error)),
   })
-  const server = createApi({ db, seal, links, log, metrics, rateLimit, spans }).listen(env.PORT, env.HOST)
+  const webhookAllowLoopback = env.WEBHOOK_ALLOW_LOOPBACK
+  const options = { db, seal, links, log, metrics, rateLimit, spans, webhookAllowLoopback }
+  const server = createApi(options).listen(env.PORT, env.HOST)
   boundTime(server)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

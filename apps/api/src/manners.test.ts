@@ -339,6 +339,11 @@ describe('every field that a body cannot do without', () => {
   test.each([
     ['ftp://client.example', /URL/],
     ['http://client.example/hook', /https/],
+    ['http://127.0.0.1:9191', /allows no plain http \(WEBHOOK_ALLOW_LOOPBACK\)/],
+    ['http://localhost/hook', /allows no plain http/],
+    ['https://127.0.0.1/hook', /public address/],
+    ['https://10.0.0.1/hook', /public address/],
+    ['https://[::1]/hook', /public address/],
     ['https://user:password@client.example', /without user and password/],
     ['client.example', /URL/],
   ])('an address that messages do not go to is refused with the rule: %s', async (url, rule) => {
@@ -348,6 +353,22 @@ describe('every field that a body cannot do without', () => {
     const { errors } = answer.body as { errors: { pointer: string; rule: string }[] }
     expect(errors.map(({ pointer }) => pointer)).toContain('/url')
     expect(errors.map((error) => error.rule).join()).toMatch(rule)
+    const both = await client.post('/v1/webhook-endpoints', { url, secret: 'no secret' }).expect(400)
+    const pointers = (both.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)
+    expect(new Set(pointers)).toEqual(new Set(['/url', '/secret']))
+  })
+
+  test('an address on this machine is taken where it is allowed, and no other', async () => {
+    const allowed = 'http://127.0.0.1:9191'
+    const client = await createTestApi(database, { webhookAllowLoopback: [allowed] }).createClient()
+    const secret = `whsec_${randomBytes(24).toString('base64')}`
+    const add = (url: string) => client.post('/v1/webhook-endpoints', { url, secret })
+    await add(`${allowed}/hook`).expect(201)
+    for (const other of ['http://127.0.0.1:9192/hook', 'http://localhost:9191/hook']) {
+      expect((await add(other).expect(400)).body).toMatchObject({
+        errors: [{ pointer: '/url', rule: expect.stringContaining(`plain http goes only to ${allowed}`) }],
+      })
+    }
   })
 })
 

@@ -68,7 +68,7 @@ export const startFleet = async (options: FleetOptions): Promise<Fleet> => {
     const { url: simulatorUrl, smtpUrl } = SimulatorListening.parse(
       await listen('simulator', ports.simulator, {}),
     )
-    const api = { API_DATABASE_URL: logins.api, SEALING_KEYS: sealingKeys }
+    const api = { API_DATABASE_URL: logins.api, SEALING_KEYS: sealingKeys, ...webhookEnv(options, simulatorUrl) }
     const { url: apiUrl } = Listening.parse(await listen('api', ports.api, api))
     const dispatchers: RunningProcess[] = []
     const addDispatcher = async (): Promise<void> => {
@@ -121,5 +121,11 @@ export const dispatcherEnv = (
   MAIL_FROM_NAME: 'Meetings',
   // The API has the pages on which people without a calendar answer.
   PUBLIC_URL: apiUrl,
-  WEBHOOK_ALLOW_LOOPBACK: [simulatorUrl, ...receivers].join(','),
+  ...webhookEnv({ receivers }, simulatorUrl),
 })
+
+/** Whoever takes an address in is told the same as whoever sends there. */
+const webhookEnv = (
+  { receivers = [] }: Pick<FleetOptions, 'receivers'>,
+  simulatorUrl: string,
+): Record<string, string> => ({ WEBHOOK_ALLOW_LOOPBACK: [simulatorUrl, ...receivers].join(',') })

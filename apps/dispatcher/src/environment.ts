@@ -3,6 +3,7 @@ import type { DbOptions } from '@aftercommit/platform/db'
 import { wholeNumber } from '@aftercommit/platform/env'
 import { linkSigner } from '@aftercommit/platform/links'
 import type { Retention } from '@aftercommit/outbox/engine'
+import { LoopbackOrigins } from '@aftercommit/providers/webhook/address'
 import { z } from 'zod'
 import type { ProviderSettings } from './dispatcher.ts'
 
@@ -47,8 +48,8 @@ export const DispatcherEnv = z
     MAIL_FROM_NAME: z.string().optional(),
     /** Where people outside reach the API, for the links in mails. */
     PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-    /** Exact origins on this machine that webhooks may go to over http, separated by commas. */
-    WEBHOOK_ALLOW_LOOPBACK: z.string().default(''),
+    /** Exact origins on this machine that webhooks may go to over http, separated by commas. The API is to be told the same. */
+    WEBHOOK_ALLOW_LOOPBACK: LoopbackOrigins,
     /** Names of actions that no code will know again, separated by commas: their rows become dead letters at once. */
     RETIRED_ACTIONS: z.string().default(''),
     /** Base address of an OTLP/HTTP receiver for spans. Absent: none are made. */
@@ -105,7 +106,7 @@ export const settingsOf = (env: Told): ProviderSettings => ({
     ...(env.MICROSOFT_LOGIN_URL !== undefined && { loginUrl: env.MICROSOFT_LOGIN_URL }),
   },
   ...mailOf(env),
-  webhookAllowLoopback: listOf(env.WEBHOOK_ALLOW_LOOPBACK),
+  webhookAllowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
   callTimeoutMs: env.CALL_TIMEOUT_MS,
 })
 

@@ -117,7 +117,9 @@ export const useSchedulingWorld = (database: TestDatabase): SchedulingWorld => {
         'test',
       ])
       const links = linkSigner(ring)
-      const app = createApi({ db: database.api, seal, links, log: createLog('api', 'silent'), spans })
+      const { webhookAllowLoopback } = providers()
+      const log = createLog('api', 'silent')
+      const app = createApi({ db: database.api, seal, links, log, spans, webhookAllowLoopback })
       return createClient(app, { tenantId, apiKey, control: simulatorControl(url()), url: url() })
     },
   }

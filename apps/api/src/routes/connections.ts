@@ -9,9 +9,11 @@ import {
   listConnections,
   listEndpoints,
 } from '@aftercommit/scheduling'
+import { addressFault } from '@aftercommit/providers/webhook/address'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
 import { named } from '../named.ts'
+import { malformedBody } from '../problem.ts'
 import { answered, refused, route, type Route } from '../route.ts'
 import { Created } from './scheduling-answers.ts'
 import { Connect, Endpoint } from './scheduling-bodies.ts'
@@ -58,10 +60,27 @@ const WebhookEndpointList = named(
   z.object({ endpoints: z.array(WebhookEndpoint), nextCursor: z.string().optional() }),
 )
 
-export const connectionRoutes = ({ seal }: { readonly seal: Seal }): readonly Route[] => [
-  ...calendarRoutes(seal),
-  ...endpointRoutes(seal),
-]
+export const connectionRoutes = ({
+  seal,
+  webhookAllowLoopback,
+}: {
+  readonly seal: Seal
+  readonly webhookAllowLoopback: readonly string[]
+}): readonly Route[] => [...calendarRoutes(seal), ...endpointRoutes(seal, webhookAllowLoopback)]
+
+/** Why messages to this address would never be sent, which is better said before it is kept. */
+const unreachable = (given: unknown, allowed: readonly string[]) => {
+  const url = typeof given === 'object' && given !== null && 'url' in given ? given.url : undefined
+  // What is no address at all is refused as such.
+  if (typeof url !== 'string' || !URL.canParse(url)) return []
+  if (addressFault(url, new Set(allowed)) === undefined) return []
+  const http =
+    allowed.length === 0
+      ? 'this server allows no plain http (WEBHOOK_ALLOW_LOOPBACK)'
+      : `plain http goes only to ${allowed.join(', ')}`
+  const reason = `must be https to a public address, without user and password; ${http}`
+  return [{ path: ['url'], reason }]
+}
 
 const calendarRoutes = (seal: Seal): readonly Route[] => [
   route({
@@ -104,7 +123,7 @@ const calendarRoutes = (seal: Seal): readonly Route[] => [
   }),
 ]
 
-const endpointRoutes = (seal: Seal): readonly Route[] => [
+const endpointRoutes = (seal: Seal, allowed: readonly string[]): readonly Route[] => [
   route({
     method: 'post',
     path: '/v1/webhook-endpoints',
@@ -112,9 +131,13 @@ const endpointRoutes = (seal: Seal): readonly Route[] => [
     summary: 'Names an address that is told, in signed messages, what happens to meetings.',
     body: Endpoint,
     answer: { status: 201, description: 'The endpoint; messages go to it from now on.', schema: Created },
+    judge: (given) => Promise.resolve(unreachable(given, allowed)),
     problems: [],
-    handle: async ({ body }, { db, tenantId }) =>
-      answered({ id: await addWebhookEndpoint(db, seal, tenantId, body) }),
+    handle: async ({ body }, { db, tenantId }) => {
+      const faults = unreachable(body, allowed)
+      if (faults.length > 0) throw malformedBody(faults)
+      return answered({ id: await addWebhookEndpoint(db, seal, tenantId, body) })
+    },
   }),
 
   route({

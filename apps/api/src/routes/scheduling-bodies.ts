@@ -1,7 +1,5 @@
 /** What scheduling's routes take. */
 import { Address, MeetingId, ProposalId, type IntentDraft } from '@aftercommit/scheduling'
-import { isIP } from 'node:net'
-import { isLoopbackAddress, isPublicAddress } from '@aftercommit/providers/webhook/address'
 import { z } from 'zod'
 import { named } from '../named.ts'
 
@@ -42,30 +40,15 @@ export const Connect = named(
       }),
   }),
 )
-/** The sender refuses the same once more, when it knows where the name leads. What is no URL is refused as such. */
-const isDeliverable = (text: string): boolean => {
-  if (!URL.canParse(text)) return true
-  const { protocol, hostname, username, password } = new URL(text)
-  if (username !== '' || password !== '') return false
-  const address = hostname.replace(/^\[(.*)\]$/, '$1')
-  const isLoopback = hostname === 'localhost' || isLoopbackAddress(address)
-  if (protocol === 'http:') return isLoopback
-  // Names are looked up when a message is sent; an address that is written out can be judged now.
-  return !isLoopback && (isIP(address) === 0 || isPublicAddress(address))
-}
-
 export const Endpoint = named(
   'AddWebhookEndpoint',
   z.strictObject({
     url: z
       .url({ protocol: /^https?$/ })
       .max(2_000)
-      .refine(isDeliverable, {
-        error:
-          'must be https to a public address, without user and password; http goes to this machine only, if its dispatchers allow it',
-      })
       .meta({
-        description: 'Where messages go; https, and it must lead to a public address.',
+        description:
+          'Where messages go: https, without user and password, and it must lead to a public address. Over plain http they go only to origins of its own machine that the server is told by WEBHOOK_ALLOW_LOOPBACK.',
         examples: ['https://client.example/hook'],
       }),
     secret: z

@@ -25,7 +25,9 @@ export const inProcessStage = async (scenario: Scenario): Promise<Stage> => {
   const ring = newSealingKey('test')
   const { seal, unseal } = sealingOf(ring)
   const links = linkSigner(ring)
-  const server = createApi({ db: database.api, seal, links, log: createLog('api', 'silent') }).listen(
+  const { webhookAllowLoopback } = providersAt(simulator.url)
+  const log = createLog('api', 'silent')
+  const server = createApi({ db: database.api, seal, links, log, webhookAllowLoopback }).listen(
     0,
     '127.0.0.1',
   )

@@ -1,5 +1,9 @@
-/** Which addresses on the internet a webhook may be sent to: those that are nobody's inside. */
+/**
+ * Which addresses a webhook may be sent to: those on the internet that are nobody's inside, and origins of this machine that
+ * its operator allows. Whoever takes an address in and whoever sends there judge it alike.
+ */
 import { BlockList, isIP } from 'node:net'
+import { z } from 'zod'
 
 const RESERVED = new BlockList()
 
@@ -63,4 +67,42 @@ export const isLoopbackAddress = (address: string): boolean => {
     default:
       return false
   }
+}
+
+const isLoopbackOrigin = (origin: string): boolean =>
+  URL.canParse(origin) &&
+  new URL(origin).origin === origin &&
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
+
+export const LOOPBACK_ORIGIN_RULE = 'takes origins of this machine, such as http://127.0.0.1:4003'
+
+/** The origins on this machine that messages may go to, as a process is told them: exact, separated by commas. */
+export const LoopbackOrigins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').filter((part) => part !== ''))
+  .refine((origins) => origins.every(isLoopbackOrigin), { error: LOOPBACK_ORIGIN_RULE })
+
+/** Throws for anything but origins of this machine. */
+export const allowedOrigins = (origins: readonly string[]): ReadonlySet<string> => {
+  const other = origins.find((origin) => !isLoopbackOrigin(origin))
+  if (other !== undefined) throw new TypeError(`allowLoopback ${LOOPBACK_ORIGIN_RULE}, not ${other}`)
+  return new Set(origins)
+}
+
+export type AddressFault = 'invalid_url' | 'credentials_in_url' | 'not_https' | 'not_public'
+
+/**
+ * Why nothing is ever sent to an address, as far as it tells by itself. Where a name leads is known only when a message is
+ * sent; an address that is written out can be judged at once.
+ */
+export const addressFault = (given: string, allowed: ReadonlySet<string>): AddressFault | undefined => {
+  if (!URL.canParse(given)) return 'invalid_url'
+  const { origin, protocol, hostname, username, password } = new URL(given)
+  if (username !== '' || password !== '') return 'credentials_in_url'
+  if (allowed.has(origin)) return undefined
+  if (protocol !== 'https:') return 'not_https'
+  const address = hostname.replace(/^\[(.*)\]$/, '$1')
+  const isInside = hostname === 'localhost' || (isIP(address) !== 0 && !isPublicAddress(address))
+  return isInside ? 'not_public' : undefined
 }

@@ -12,7 +12,7 @@ import type { LookupFunction } from 'node:net'
 import type { CallContext } from '../call.ts'
 import { beforeCut, networkFailure, openDeadline, readCapped, retryAfterMs, traceHeaders } from '../http.ts'
 import type { Deadline } from '../http.ts'
-import { isLoopbackAddress, isPublicAddress } from './address.ts'
+import { addressFault, allowedOrigins, isLoopbackAddress, isPublicAddress, type AddressFault } from './address.ts'
 import { signedHeaders } from './signature.ts'
 
 export interface WebhookMessage {
@@ -42,7 +42,7 @@ export type WebhookAnswer =
   | { readonly type: 'forbidden_address'; readonly code: ForbiddenCode }
 
 export type WebhookRefusal = 'gone' | 'redirect' | 'client_error'
-export type ForbiddenCode = 'invalid_url' | 'not_https' | 'credentials_in_url' | 'not_public' | 'not_loopback'
+export type ForbiddenCode = AddressFault | 'not_loopback'
 
 export interface WebhookSender {
   deliver(message: WebhookMessage, context: CallContext): Promise<WebhookAnswer>
@@ -63,7 +63,7 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 const ANSWER_BYTES_MAX = 64 * 1024
 
 export const webhookSender = ({ allowLoopback, resolve = resolveAll }: WebhookOptions): WebhookSender => {
-  const allowed = new Set(allowLoopback.map(loopbackOrigin))
+  const allowed = allowedOrigins(allowLoopback)
   return {
     deliver: async (message, context) => {
       const target = targetOf(message.url, allowed)
@@ -117,23 +117,11 @@ type Forbidden = Extract<WebhookAnswer, { type: 'forbidden_address' }>
 
 const forbidden = (code: ForbiddenCode): Forbidden => ({ type: 'forbidden_address', code })
 
-const loopbackOrigin = (origin: string): string => {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined
-  if (url?.origin !== origin || !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)) {
-    throw new TypeError(
-      `allowLoopback takes origins of this machine, such as http://127.0.0.1:4003, not ${origin}`,
-    )
-  }
-  return origin
-}
-
 const targetOf = (given: string, allowed: ReadonlySet<string>): Target | Forbidden => {
-  if (!URL.canParse(given)) return forbidden('invalid_url')
+  const fault = addressFault(given, allowed)
+  if (fault !== undefined) return forbidden(fault)
   const url = new URL(given)
-  if (url.username !== '' || url.password !== '') return forbidden('credentials_in_url')
-  const loopback = allowed.has(url.origin)
-  if (url.protocol !== 'https:' && !loopback) return forbidden('not_https')
-  return { type: 'target', url, loopback }
+  return { type: 'target', url, loopback: allowed.has(url.origin) }
 }
 
 interface Delivery {
