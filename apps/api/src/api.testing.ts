@@ -37,7 +37,10 @@ export interface ApiClient {
 
 export const createTestApi = (
   database: TestDatabase,
-  options: { readonly db?: Db } & Pick<ApiOptions, 'rateLimit' | 'metrics' | 'links' | 'webhookAllowLoopback'> = {},
+  options: { readonly db?: Db } & Pick<
+    ApiOptions,
+    'rateLimit' | 'metrics' | 'links' | 'webhookAllowLoopback'
+  > = {},
 ): Api => {
   const written: string[] = []
   const stream = new Writable({

@@ -162,9 +162,11 @@ describe('an answer to an exception', () => {
     const { exceptions } = (await client.get(`/v1/meetings/${id}`)).body as {
       exceptions: { id: string; code: string }[]
     }
-    return async (code: string, answer: unknown) => {
+    return async (code: string, answer: object) => {
       const exception = exceptions.find((each) => each.code === code)
-      return faultsIn((await client.post(`/v1/exceptions/${exception?.id ?? ''}/resolve`, answer).expect(400)).body)
+      return faultsIn(
+        (await client.post(`/v1/exceptions/${exception?.id ?? ''}/resolve`, answer).expect(400)).body,
+      )
     }
   }
 
@@ -205,7 +207,11 @@ describe('a rule between fields', () => {
     const intent = await completeIntent(client)
     const [ada, ben] = intent.participants as object[]
     const participants = [{ ...ada, timeZone: 'Europe/Berlin', workingHours }, ben]
-    const answer = await client.post('/v1/meetings', { ...intent, participants, preferences: { prefer: [prefer] } })
+    const answer = await client.post('/v1/meetings', {
+      ...intent,
+      participants,
+      preferences: { prefer: [prefer] },
+    })
     return faultsIn(answer.body)
   }
 
@@ -217,7 +223,9 @@ describe('a rule between fields', () => {
     [{ ...hours, startsAt: undefined, endsAt: '08:00' }, ['/startsAt: is required']],
   ])('is not held against a field that is malformed itself: %j', async (given, faults) => {
     const place = '/participants/0/workingHours'
-    expect([...(await withHours(given))].sort()).toEqual(faults.map((fault) => `body ${place}${fault}`).sort())
+    expect([...(await withHours(given))].sort()).toEqual(
+      faults.map((fault) => `body ${place}${fault}`).sort(),
+    )
     const preferred = faults.map((fault) => `body /preferences/prefer/0${fault}`)
     expect([...(await withHours(hours, given))].sort()).toEqual(preferred.sort())
   })

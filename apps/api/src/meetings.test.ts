@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { useDatabase } from '@aftercommit/testing'
-import { createTestApi, idOf, proposeTime, type ApiClient } from './api.testing.ts'
+import { completeIntent, createTestApi, idOf, proposeTime, type ApiClient } from './api.testing.ts'
 
 const database = useDatabase()
 const createClient = () => createTestApi(database).createClient()
@@ -109,7 +109,9 @@ describe('who may not do something is told who may, by their part and not by add
     const answer = await client.post(`/v1/meetings/${id}/cancel`, { by }).expect(403)
     expect(answer.body).toMatchObject({ detail })
     const proposal = await propose(client, id)
-    const approval = await client.post(`/v1/meetings/${id}/approve`, { ...proposal, approver: by }).expect(403)
+    const approval = await client
+      .post(`/v1/meetings/${id}/approve`, { ...proposal, approver: by })
+      .expect(403)
     expect(approval.body).toMatchObject({ detail: 'The organizer of the meeting approves it.' })
   })
 
@@ -123,7 +125,9 @@ describe('who may not do something is told who may, by their part and not by add
   test('of naming a calendar, and of what a key may not', async () => {
     const client = await createClient()
     const id = await client.openMeeting()
-    const { participants } = (await client.get(`/v1/meetings/${id}`)).body as { participants: { id: string }[] }
+    const { participants } = (await client.get(`/v1/meetings/${id}`)).body as {
+      participants: { id: string }[]
+    }
     const path = `/v1/meetings/${id}/participants/${participants[0]?.id ?? ''}/calendar`
     const answer = await client.post(path, { by, calendarConnectionId: person }).expect(403)
     expect(answer.body).toMatchObject({ detail: either })
@@ -136,6 +140,24 @@ test('a trace tells what was asked and what is to come', async () => {
   const answer = await client.get(`/v1/meetings/${id}/trace`).expect(200)
   expect(answer.body).toMatchObject({ meetingId: id, state: { type: 'gathering' } })
   expect((answer.body as { pending: unknown[] }).pending).toHaveLength(3)
+})
+
+test('a meeting that lacks something is there, and is refused by its state and not as unknown', async () => {
+  const client = await createClient()
+  const id = await client.openMeeting({ timeZone: undefined })
+  const by = { address: 'ada@example.com' }
+  const approval = { proposalId: randomUUID(), approver: by }
+  const approve = await client.post(`/v1/meetings/${id}/approve`, approval).expect(409)
+  expect(approve.body).toMatchObject({ type: '/problems/not-awaiting-approval', detail: 'It is incomplete.' })
+  const { window, bookBy } = await completeIntent(client)
+  const change = { by, window, bookBy }
+  for (const [verb, body] of [['reschedule', change] as const, ['withdraw-change', { by }] as const]) {
+    const answer = await client.post(`/v1/meetings/${id}/${verb}`, body).expect(409)
+    expect(answer.body).toMatchObject({
+      type: '/problems/not-booked',
+      detail: 'It is incomplete: resolve its exceptions, and it is booked for the first time.',
+    })
+  }
 })
 
 test('a meeting that lacks something shows what, and who is asked', async () => {

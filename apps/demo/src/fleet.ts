@@ -68,7 +68,11 @@ export const startFleet = async (options: FleetOptions): Promise<Fleet> => {
     const { url: simulatorUrl, smtpUrl } = SimulatorListening.parse(
       await listen('simulator', ports.simulator, {}),
     )
-    const api = { API_DATABASE_URL: logins.api, SEALING_KEYS: sealingKeys, ...webhookEnv(options, simulatorUrl) }
+    const api = {
+      API_DATABASE_URL: logins.api,
+      SEALING_KEYS: sealingKeys,
+      ...webhookEnv(options, simulatorUrl),
+    }
     const { url: apiUrl } = Listening.parse(await listen('api', ports.api, api))
     const dispatchers: RunningProcess[] = []
     const addDispatcher = async (): Promise<void> => {
@@ -125,7 +129,7 @@ export const dispatcherEnv = (
 })
 
 /** Whoever takes an address in is told the same as whoever sends there. */
-const webhookEnv = (
+export const webhookEnv = (
   { receivers = [] }: Pick<FleetOptions, 'receivers'>,
   simulatorUrl: string,
 ): Record<string, string> => ({ WEBHOOK_ALLOW_LOOPBACK: [simulatorUrl, ...receivers].join(',') })

@@ -60,9 +60,10 @@ const look = async (story: Story): Promise<void> => {
 }
 
 const inDays = async (days: number): Promise<string> => {
-  const { rows } = await database.owner.query<{ at: Date }>(`select app_now() + $1 * interval '1 day' as at`, [
-    days,
-  ])
+  const { rows } = await database.owner.query<{ at: Date }>(
+    `select app_now() + $1 * interval '1 day' as at`,
+    [days],
+  )
   return rows[0]?.at.toISOString() ?? ''
 }
 
@@ -179,7 +180,9 @@ describe('the booking of which a change is sought', () => {
       repairs: [{ code: 'event_gone' }],
     })
     // Nothing of the change is left that could call the meeting confirmed.
-    expect((await story.rows('scheduling.reach_deadline')).every(({ waits_ms }) => waits_ms === null)).toBe(true)
+    expect((await story.rows('scheduling.reach_deadline')).every(({ waits_ms }) => waits_ms === null)).toBe(
+      true,
+    )
   })
 
   test('is put right while a change waits for approval, when somebody moved its event', async () => {
@@ -233,7 +236,8 @@ describe('what cannot be moved is told with its state and what may be done', () 
     expect(answer.body).toMatchObject({
       type: '/problems/not-booked',
       title: 'No event of this meeting stands, so there is nothing to move.',
-      detail: 'It is awaiting_approval: approve its proposal, and it is booked for the first time; or cancel it.',
+      detail:
+        'It is awaiting_approval: approve its proposal, and it is booked for the first time; or cancel it.',
     })
     expect((await withdraw(story).expect(409)).body).toMatchObject({ type: '/problems/not-booked' })
   })

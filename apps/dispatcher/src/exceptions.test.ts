@@ -116,8 +116,12 @@ describe('what was not told', () => {
       code: 'outreach_missing',
       answeredBy: ['outreach', 'calendarConnectionId'],
     })
-    const List = z.object({ exceptions: z.array(z.object({ id: z.string() })), nextCursor: z.string().optional() })
-    const page = async (query: string) => List.parse((await client.get(`/v1/exceptions?${query}`).expect(200)).body)
+    const List = z.object({
+      exceptions: z.array(z.object({ id: z.string() })),
+      nextCursor: z.string().optional(),
+    })
+    const page = async (query: string) =>
+      List.parse((await client.get(`/v1/exceptions?${query}`).expect(200)).body)
     const one = await page('limit=3')
     const two = await page(`limit=20&cursor=${one.nextCursor ?? ''}`)
     const ids = [...one.exceptions, ...two.exceptions].map((each) => each.id)

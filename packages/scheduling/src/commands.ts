@@ -30,7 +30,8 @@ import {
   insertExceptions,
   insertMeeting,
   insertParticipants,
-  lockMeeting,
+  isComplete,
+  lockAnyMeeting,
   noteReconnected,
   placeHolds,
   readActiveEndpointIds,
@@ -181,8 +182,9 @@ export const approveProposal = (
   by: Approver,
 ): Promise<ApproveResult> =>
   db.transact(tenantId, async (tx): Promise<ApproveResult> => {
-    const meeting = await lockMeeting(tx, meetingId)
+    const meeting = await lockAnyMeeting(tx, meetingId)
     if (!meeting) return { type: 'not_found' }
+    if (!isComplete(meeting)) return { type: 'not_awaiting', state: meeting.state.type }
     const proposal = await readProposal(tx, meetingId, proposalId)
     if (!proposal) return { type: 'unknown_proposal' }
     const approval = await approveWithin(tx, meeting, proposal, by)

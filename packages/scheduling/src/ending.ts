@@ -201,8 +201,7 @@ export const unmovable = (state: MeetingState): Unmovable => {
 }
 
 export type Rescheduled =
-  | { readonly type: 'rescheduling'; readonly meeting: Meeting; readonly deadline: ActionRequest }
-  | Unmovable
+  { readonly type: 'rescheduling'; readonly meeting: Meeting; readonly deadline: ActionRequest } | Unmovable
 
 /**
  * Seeks another time for a booked meeting, as a new revision; a change that is being sought already is replaced. The event

@@ -9,7 +9,13 @@ export {
   type OpenResult,
 } from './commands.ts'
 export { absenceCodes, absenceMeanings, answeredBy, resolutionByCode } from './absence.ts'
-export { faultsOfAnswer, listExceptions, resolveException, viewException, type ResolveResult } from './exceptions.ts'
+export {
+  faultsOfAnswer,
+  listExceptions,
+  resolveException,
+  viewException,
+  type ResolveResult,
+} from './exceptions.ts'
 export {
   ConnectionId,
   EndpointId,

@@ -97,12 +97,7 @@ export const withdrawChange = (
     await endChange(tx, next, 'change_withdrawn')
     await saveMeeting(tx, next)
     await insertDecision(tx, next, { type: 'change_withdrawn', by: authority })
-    const told = tellClient(
-      next,
-      await readActiveEndpointIds(tx),
-      'meeting.reschedule_lapsed',
-      randomUUID(),
-    )
+    const told = tellClient(next, await readActiveEndpointIds(tx), 'meeting.reschedule_lapsed', randomUUID())
     await enqueue(tx, [...told, ...(await watchAnew(tx, next, 'change_withdrawn'))])
     return withdrawn
   })

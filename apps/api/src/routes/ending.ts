@@ -134,7 +134,10 @@ const rescheduleReply = (result: RescheduleResult) => {
       return notAuthorised(result)
     case 'malformed':
       throw malformedBody(result.problems)
-    default:
+    case 'not_booked':
+    case 'being_written':
+    case 'needs_repair':
+    case 'ended':
       return unmovableReply(result)
   }
 }
@@ -151,7 +154,10 @@ const withdrawReply = (result: WithdrawResult) => {
       return notAuthorised(result)
     case 'no_change':
       return refused('no-change', { detail: 'It is confirmed.' })
-    default:
+    case 'not_booked':
+    case 'being_written':
+    case 'needs_repair':
+    case 'ended':
       return unmovableReply(result)
   }
 }

@@ -68,7 +68,8 @@ export const exceptionRoutes = (): readonly Route[] => [
     method: 'get',
     path: '/v1/exceptions',
     operationId: 'listExceptions',
-    summary: 'Lists what is waited to be told, the soonest to lapse first, and of one meeting in the order in which it was asked.',
+    summary:
+      'Lists what is waited to be told, the soonest to lapse first, and of one meeting in the order in which it was asked.',
     query: z.strictObject({ limit: PageLimit, cursor: cursorOf(Position).optional() }),
     answer: { status: 200, description: 'One page of open exceptions.', schema: ExceptionList },
     problems: [],

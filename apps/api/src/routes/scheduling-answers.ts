@@ -144,7 +144,8 @@ export const Meeting = named(
             'Whether it stands at its provider. Of a meeting that has ended it is the last one that was booked, and cancelled.',
         }),
         cancelledAt: Instant.optional().meta({
-          description: 'When it was taken away at its provider; absent while it stands, and where that is not known.',
+          description:
+            'When it was taken away at its provider; absent while it stands, and where that is not known.',
         }),
         provider: z.string(),
         calendarAddress: z.string(),
@@ -166,18 +167,18 @@ export const Meeting = named(
       .optional(),
     exceptions: z
       .array(
-      z.object({
-        id: Id,
-        code: AbsenceCode,
-        path: z
-          .array(z.union([z.string(), z.int()]))
-          .meta({ description: 'Where in `intent` it is missing.', examples: [['participants', 0]] }),
-        answeredBy: AnsweredBy,
-        owner: ExceptionOwner,
-        lapsesAt: Instant.meta({ description: 'Until when it is waited for; then the meeting lapses.' }),
-      }),
-    )
-    .meta({ description: 'What is still to be told, in the order in which it was asked.' }),
+        z.object({
+          id: Id,
+          code: AbsenceCode,
+          path: z
+            .array(z.union([z.string(), z.int()]))
+            .meta({ description: 'Where in `intent` it is missing.', examples: [['participants', 0]] }),
+          answeredBy: AnsweredBy,
+          owner: ExceptionOwner,
+          lapsesAt: Instant.meta({ description: 'Until when it is waited for; then the meeting lapses.' }),
+        }),
+      )
+      .meta({ description: 'What is still to be told, in the order in which it was asked.' }),
     repairs: z.array(
       z.object({
         id: Id,

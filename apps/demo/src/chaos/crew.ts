@@ -2,7 +2,7 @@
 import { newSealingKey } from '@aftercommit/platform/sealing'
 import { simulatorControl, type SimulatorControl } from '@aftercommit/simulator'
 import { z } from 'zod'
-import { dispatcherEnv } from '../fleet.ts'
+import { dispatcherEnv, webhookEnv } from '../fleet.ts'
 import { portNear, type RunningProcess } from '../processes.ts'
 import type { ChaosDatabase } from './database.ts'
 import type { Roster } from './roster.ts'
@@ -48,7 +48,7 @@ export const startCrew = async (options: CrewOptions): Promise<Crew> => {
   const sealingKeys = newSealingKey('chaos')
   const simulator = await roster.start('simulator', 'simulator', { PORT: '0' })
   const world = SimulatorListening.parse(simulator.ready)
-  const api = await apiPlace(options, sealingKeys)
+  const api = await apiPlace(options, sealingKeys, webhookEnv({}, world.url))
   const places = workerPlaces(options, {
     sealingKeys,
     env: { simulatorUrl: world.url, smtpUrl: world.smtpUrl, apiUrl: api.url },
@@ -67,8 +67,13 @@ export const startCrew = async (options: CrewOptions): Promise<Crew> => {
 }
 
 /** The client knows one address, so the API comes back where it was. */
-const apiPlace = async ({ roster, database }: CrewOptions, sealingKeys: string) => {
+const apiPlace = async (
+  { roster, database }: CrewOptions,
+  sealingKeys: string,
+  webhooks: ReturnType<typeof webhookEnv>,
+) => {
   const env = {
+    ...webhooks,
     API_DATABASE_URL: await database.loginFor('api', 'aftercommit_api'),
     SEALING_KEYS: sealingKeys,
     RATE_LIMIT_PER_SECOND: '10000',

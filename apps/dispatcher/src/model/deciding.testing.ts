@@ -114,6 +114,26 @@ export const rescheduleMeeting = stepOf({
   },
 })
 
+export const withdrawChange = stepOf({
+  name: 'withdraw change',
+  draw: fc.record({ index: anyIndex, stranger: fc.constantFrom(false, false, false, true) }),
+  act: async (play, { index, stranger }) => {
+    const isSought = (each: KnownMeeting): boolean => isMovable(play)(each) && !is(play, 'confirmed')(each)
+    const meeting = pick(play.known.meetings, index, isSought)
+    // Whoever took a place in the change leaves it again; from whom, the model has not kept.
+    if (!meeting || meeting.roles.has(CORRECTED.address) || meeting.roles.has(cast.gus.address))
+      return undefined
+    const wasSought = isSought(meeting)
+    const address = stranger ? STRANGER : cast[meeting.organizer].address
+    const { status } = await play.post(`/v1/meetings/${meeting.id}/withdraw-change`, { by: { address } })
+    if (status === 200 && stranger)
+      throw new Broken('authority', `the change of #${meeting.number} was given up by a stranger`)
+    if (status !== 200 && !stranger && wasSought)
+      throw new Broken('authority', `the change of #${meeting.number} was not given up: ${status}`)
+    return `#${meeting.number} ${status}`
+  },
+})
+
 /** People's earlier answers hold no more, and they may be written to as often as the first time. */
 const askAnew = (play: Play, meeting: KnownMeeting): void => {
   meeting.asking += 1

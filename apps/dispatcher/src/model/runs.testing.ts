@@ -39,6 +39,7 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(3, deciding.approveAtOnce),
   ...often(3, deciding.cancelMeeting),
   ...often(3, deciding.rescheduleMeeting),
+  ...often(2, deciding.withdrawChange),
   ...often(5, deciding.resolveRepair),
   ...often(4, answering.answerOnPage),
   ...often(3, answering.optOut),

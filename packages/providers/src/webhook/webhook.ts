@@ -12,7 +12,13 @@ import type { LookupFunction } from 'node:net'
 import type { CallContext } from '../call.ts'
 import { beforeCut, networkFailure, openDeadline, readCapped, retryAfterMs, traceHeaders } from '../http.ts'
 import type { Deadline } from '../http.ts'
-import { addressFault, allowedOrigins, isLoopbackAddress, isPublicAddress, type AddressFault } from './address.ts'
+import {
+  addressFault,
+  allowedOrigins,
+  isLoopbackAddress,
+  isPublicAddress,
+  type AddressFault,
+} from './address.ts'
 import { signedHeaders } from './signature.ts'
 
 export interface WebhookMessage {
