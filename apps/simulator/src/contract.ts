@@ -232,6 +232,8 @@ export const EventView = z.object({
   timeZone: z.string(),
   location: z.string().nullable(),
   attendees: z.array(z.object({ address: z.string(), optional: z.boolean(), response: Response })),
+  /** Asked for, and how far it has come. */
+  conference: z.enum(['none', 'pending', 'ready', 'failed']),
   operationId: z.string().nullable(),
   createdAt: Instant,
 })

@@ -52,6 +52,7 @@ export const eventView = (event: HeldEvent): EventView => ({
     optional: kind === 'optional',
     response,
   })),
+  conference: event.conference.type,
   operationId: operationIdOf(event) ?? null,
   createdAt: event.createdAt.toISOString(),
 })

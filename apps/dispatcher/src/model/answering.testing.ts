@@ -1,9 +1,9 @@
 /** What people do who are asked: answer on their page or by mail, refuse, connect a calendar, take back a grant. */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { asked, cast, dateAfter, names, organizers } from './cast.testing.ts'
+import { asked, cast, dateAfter, MEETING_ZONE, names, organizers } from './cast.testing.ts'
 import { Broken, lastSequence, type Play } from './play.testing.ts'
-import { readRows } from './seen.testing.ts'
+import { readRows, type Rows } from './seen.testing.ts'
 import { anyIndex, pick, stepOf } from './step.testing.ts'
 
 /** Links of one kind in the mails to this person, oldest first. */
@@ -28,29 +28,36 @@ const claimsOf = (link: string): Claims => {
   return { meetingId: uuid(16), participantId: uuid(32), revision: bytes.readUInt32BE(at + 48) }
 }
 
+/** The part in a meeting that a link speaks for, if it is anybody's still. */
+const partOf = ({ participants }: Rows, link: string) => {
+  const { participantId, revision } = claimsOf(link)
+  const part = participants.find(({ id }) => id === participantId)
+  return part && { part, isCurrent: part.revision === revision }
+}
+
 /** A link that another revision has made void; where there is none, the person's part is made another one. */
 const outdatedOf = async (play: Play, links: readonly string[]): Promise<string | undefined> => {
-  const partOf = (link: string) => {
-    const { participantId, revision } = claimsOf(link)
-    const part = play.seen.participants.find(({ id }) => id === participantId)
-    return part && { part, isCurrent: part.revision === revision }
-  }
-  const outdated = links.find((each) => partOf(each)?.isCurrent === false)
+  const outdated = links.findLast((each) => partOf(play.seen, each)?.isCurrent !== true)
   if (outdated !== undefined) return outdated
   for (const link of links) {
-    const part = partOf(link)?.part
+    const part = partOf(play.seen, link)?.part
     if (part && !part.connected && (await connect(play, part))?.endsWith('200')) return link
   }
   return links[0]
 }
 
-const timesOf = (play: Play, narrow: boolean): Record<string, string> => {
-  const days = [2, 3, 4, 7, 8].map((day, row): [string, string][] => [
-    [`date-${row}`, dateAfter(play.startedAt, day)],
+/** Within the window of the meeting, or nothing that was said would be taken. */
+const timesOf = (play: Play, meetingId: string, narrow: boolean): Record<string, string> => {
+  const { day: first, days: more } = play.known.meetings.find(({ id }) => id === meetingId)?.window ?? {
+    day: 2,
+    days: 0,
+  }
+  const days = Array.from({ length: more + 1 }, (_, row): [string, string][] => [
+    [`date-${row}`, dateAfter(play.startedAt, first + row)],
     [`from-${row}`, narrow ? '10:00' : '08:00'],
     [`to-${row}`, narrow ? '11:00' : '18:00'],
   ])
-  return Object.fromEntries([['do', 'send'], ['zone', 'Europe/Berlin'], ...days.flat()])
+  return Object.fromEntries([['do', 'send'], ['zone', MEETING_ZONE], ...days.flat()])
 }
 
 /** Who has had mail of ours, and so has something to answer: addresses, the longest ago first. */
@@ -71,31 +78,72 @@ export const answerOnPage = stepOf({
     const links = address === undefined ? [] : await linksTo(play, address, 'reply')
     const link = old ? await outdatedOf(play, links) : links.at(-1)
     if (link === undefined) return undefined
-    const isTimes = answer === 'times' || answer === 'narrow'
-    const page = await play.page(
-      play.client.sendForm(link, {
-        answer: isTimes ? 'times' : answer,
-        ...(isTimes && timesOf(play, answer === 'narrow')),
-      }),
-    )
-    if (page.status === 200) await heard(play, link, answer)
-    return `${page.status}`
+    return `${await send(play, link, answer)}`
+  },
+})
+
+type Answer = 'times' | 'narrow' | 'not_taking_part' | 'contact_refused'
+
+const send = async (play: Play, link: string, answer: Answer): Promise<number> => {
+  const isTimes = answer === 'times' || answer === 'narrow'
+  const { status } = await play.page(
+    play.client.sendForm(link, {
+      answer: isTimes ? 'times' : answer,
+      ...(isTimes && timesOf(play, claimsOf(link).meetingId, answer === 'narrow')),
+    }),
+  )
+  // Within the window, and long enough: a model whose people are never understood would prove little.
+  if (isTimes && status === 422) throw new Broken('answers_are_taken', 'good times were not understood')
+  if (status === 200) await heard(play, link, answer)
+  return status
+}
+
+/** By a link that is void already, or that becomes so a moment before. */
+export const answerByVoidLink = stepOf({
+  name: 'void link',
+  draw: fc.constantFrom<Answer[]>('times', 'times', 'not_taking_part'),
+  act: async (play, answer) => {
+    const links = await Promise.all(asked.map((name) => linksTo(play, cast[name].address, 'reply')))
+    const link = await outdatedOf(play, links.flat())
+    return link === undefined ? undefined : `${await send(play, link, answer)}`
+  },
+})
+
+/** Mails go out, and whoever is still waited for says when they can. */
+export const answerAll = stepOf({
+  name: 'all answer',
+  draw: fc.constant(null),
+  act: async (play) => {
+    await play.dispatcher.drain()
+    const rows = await readRows(play.database)
+    const links = await Promise.all(asked.map((name) => linksTo(play, cast[name].address, 'reply')))
+    const current = links.flat().filter((each) => {
+      const { meetingId, participantId } = claimsOf(each)
+      const state = rows.meetings.find(({ id }) => id === meetingId)?.state.type
+      return state === 'gathering' && !play.known.answers.has(participantId) && partOf(rows, each)?.isCurrent
+    })
+    const byPart = new Map(current.map((each) => [claimsOf(each).participantId, each]))
+    const statuses: number[] = []
+    for (const link of byPart.values()) statuses.push(await send(play, link, 'times'))
+    const { claimed } = await play.dispatcher.drain()
+    return `${statuses.join(' ')}, ${claimed} rows`
   },
 })
 
 /** The answer was taken: it must have been of somebody who takes part, by the link that they were given last. */
 const heard = async (play: Play, link: string, answer: string): Promise<void> => {
   const { meetingId, participantId, revision } = claimsOf(link)
-  const { participants } = await readRows(play.database)
+  const [{ participants }, ledger] = await Promise.all([readRows(play.database), play.control.readLedger()])
   const person = participants.find(({ id }) => id === participantId)
+  const sequence = lastSequence({ ledger })
   if (answer === 'contact_refused') {
-    if (person) play.known.refusals.set(person.address, lastSequence(play.seen))
+    if (person) play.known.refusals.set(person.address, sequence)
     return
   }
   if (person?.revision !== revision) {
     throw new Broken('outdated_links', `an answer was taken by a link of revision ${revision}`)
   }
-  play.known.answers.set(participantId, { meetingId, sequence: lastSequence(play.seen) })
+  play.known.answers.set(participantId, { meetingId, sequence })
 }
 
 export const optOut = stepOf({

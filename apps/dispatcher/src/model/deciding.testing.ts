@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { cast, displayNameOf } from './cast.testing.ts'
 import { windowOf, windows, substituteOf } from './opening.testing.ts'
-import { Broken, lastSequence, type KnownMeeting, type Play } from './play.testing.ts'
+import { Broken, lastSequence, type Kept, type KnownMeeting, type Play } from './play.testing.ts'
 import { anyIndex, pick, seenMeeting, stepOf } from './step.testing.ts'
 
 const mostly = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
@@ -109,7 +109,11 @@ export const rescheduleMeeting = stepOf({
     })
     if (status === 200 && stranger)
       throw new Broken('authority', `#${meeting.number} was moved by a stranger`)
-    if (status === 200) askAnew(play, meeting)
+    if (status === 200) {
+      askAnew(play, meeting)
+      meeting.window = window
+      meeting.kept = keptOf(play, meeting)
+    }
     return `#${meeting.number} ${status}`
   },
 })
@@ -133,6 +137,16 @@ export const withdrawChange = stepOf({
     return `#${meeting.number} ${status}`
   },
 })
+
+/** The event under which the meeting is confirmed now. */
+const keptOf = (play: Play, meeting: KnownMeeting): Kept | undefined => {
+  const { proposalId } = seenMeeting(play, meeting).state
+  const proof = play.seen.completions.find((each) => each.proposalId === proposalId)
+  const event = play.seen.held.find(({ id }) => id === proof?.eventId)
+  if (event?.status !== 'confirmed') return undefined
+  const approvals = play.seen.approvals.filter(({ meetingId }) => meetingId === meeting.id).length
+  return { eventId: event.id, start: event.start, turn: play.turn, approvals }
+}
 
 /** People's earlier answers hold no more, and they may be written to as often as the first time. */
 const askAnew = (play: Play, meeting: KnownMeeting): void => {
@@ -201,7 +215,10 @@ export const resolveRepair = stepOf({
       throw new Broken('offers_hold', `#${meeting.number} offered ${type} and refused it`)
     }
     if (status === 200) chosen(play, meeting, type, person)
-    if (status === 200 && isNewSearch) askAnew(play, meeting)
+    if (status === 200 && isNewSearch) {
+      askAnew(play, meeting)
+      meeting.window = window
+    }
     return `#${meeting.number} ${repair.code}: ${type} ${status}`
   },
 })
@@ -218,6 +235,7 @@ const chosen = (play: Play, meeting: KnownMeeting, type: ChoiceType, participant
   meeting.isCancelled = type === 'cancel_meeting'
   meeting.isKept = type === 'keep_as_is'
   meeting.chosenAfter = lastSequence(play.seen)
+  meeting.kept = undefined
   if (type === 'ask_in_words') askAnew(play, meeting)
   if (type === 'restore_event') meeting.isRestored = true
   if (type !== 'correct_address' && type !== 'substitute_person') return
@@ -225,6 +243,7 @@ const chosen = (play: Play, meeting: KnownMeeting, type: ChoiceType, participant
   if (!before)
     throw new Broken('authority', `somebody was replaced who does not take part (${displayNameOf('gus')})`)
   play.known.replaced.set(participantId, lastSequence(play.seen))
+  meeting.peopleChangedIn = play.turn
   meeting.roles.delete(before.address)
   meeting.roles.set(type === 'correct_address' ? CORRECTED.address : cast.gus.address, before.role)
 }

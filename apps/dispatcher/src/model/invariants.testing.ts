@@ -11,6 +11,8 @@ export const mustHold = (play: Play, before: Seen): void => {
     confirmedIsProved(play, known, meeting)
     somethingFollows(play, known, meeting)
     endsAreFinal(play, before, known, meeting)
+    otherPeopleAreAnotherRevision(play, before, known, meeting)
+    bookingStands(play, known, meeting)
   }
   nobodyIsPromisedTwice(play)
   handsAreNotOverwritten(play, before)
@@ -33,6 +35,35 @@ const nobodyIsDropped = (
   const agreed = new Set([...roles].map(([address, role]) => `${role} ${address}`))
   if (!sameSet(found, agreed)) {
     throw new Broken('nobody_dropped', `#${number} has ${[...found].join()} and not ${[...agreed].join()}`)
+  }
+}
+
+/** What was approved for some people is approved for nobody else: with others the meeting is another one. */
+const otherPeopleAreAnotherRevision = (
+  { turn }: Play,
+  before: Seen,
+  { id, number, peopleChangedIn }: KnownMeeting,
+  { revision }: SeenMeeting,
+): void => {
+  const earlier = before.meetings.find((each) => each.id === id)
+  if (peopleChangedIn === turn && earlier && revision <= earlier.revision) {
+    throw new Broken('other_people_other_revision', `#${number} has other people and is revision ${revision}`)
+  }
+}
+
+/** While the change of a booking is sought, it stands as it is, until another time is approved or a person chooses. */
+const bookingStands = ({ seen, known }: Play, meeting: KnownMeeting, { state }: SeenMeeting): void => {
+  const { kept, id, number, isCancelled } = meeting
+  if (!kept) return
+  const approvals = seen.approvals.filter(({ meetingId }) => meetingId === id).length
+  const touchedIn = known.touched.get(kept.eventId)?.turn ?? -1
+  if (isCancelled || approvals > kept.approvals || touchedIn >= kept.turn) {
+    meeting.kept = undefined
+    return
+  }
+  const event = seen.held.find((each) => each.id === kept.eventId)
+  if (event?.status !== 'confirmed' || event.start !== kept.start || state.type === 'lapsed') {
+    throw new Broken('booking_stands', `#${number} is ${state.type}, its event ${event?.status ?? 'nowhere'}`)
   }
 }
 
@@ -84,6 +115,10 @@ const differenceOf = (
   if (at(event.start) !== proposal.start.getTime() || at(event.end) !== proposal.end.getTime()) {
     return `its event is at ${event.start} and not at ${proposal.start.toISOString()}`
   }
+  if (event.conference !== (draft.conference ? 'ready' : 'none')) {
+    return `its conference is ${event.conference}`
+  }
+  if (event.location !== null) return `it takes place at ${event.location}`
   return event.title === draft.title ? undefined : 'its event is called otherwise'
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { asked, cast, dateAfter, displayNameOf, MEETING_ZONE, PURPOSE, type Name } from './cast.testing.ts'
 import type { KnownMeeting, Play } from './play.testing.ts'
-import { anyIndex, pick, stepOf, stepWith, type Step } from './step.testing.ts'
+import { anyIndex, pick, seenMeeting, stepOf, stepWith, type Step } from './step.testing.ts'
 
 const Opened = z.object({ id: z.string() })
 
@@ -102,7 +102,7 @@ const approverOf = ({ approval, organizer }: Drawn): string | undefined => {
   return cast[approval === 'ben' ? 'ben' : organizer].address
 }
 
-const defaultOutreach = { messagesMax: 2, spacingHours: 4 }
+const defaultOutreach = { messagesMax: 2, spacingHours: 4 as const }
 
 const act = async (play: Play, is: Drawn): Promise<string> => {
   const intent = intentOf(play, is)
@@ -117,21 +117,24 @@ const act = async (play: Play, is: Drawn): Promise<string> => {
     roles: new Map(
       intent.participants.map(({ address, role }) => [address, role === 'required' ? role : 'optional']),
     ),
-    outreach: is.outreach ?? defaultOutreach,
+    window: is.window,
+    outreach: is.outreach,
     asking: 0,
     isCancelled: false,
     planted: 0,
     isRestored: false,
     isKept: false,
     chosenAfter: 0,
+    peopleChangedIn: undefined,
+    kept: undefined,
   }
   play.known.meetings.push(known)
-  toTell.set(id, is)
+  drawnFor.set(known, is)
   return `#${known.number}`
 }
 
 /** What a meeting was drawn with, for whoever tells later what was left out. */
-const toTell = new Map<string, Drawn>()
+const drawnFor = new WeakMap<KnownMeeting, Drawn>()
 
 const opening = { name: 'open', act, opens: true }
 export const openMeeting = stepOf({ ...opening, draw: drawn })
@@ -157,6 +160,37 @@ export const openRivals: fc.Arbitrary<readonly Step[]> = fc
     ),
   )
 
+/** One that nothing stands in the way of: everything is told, and nobody comes whose calendar does not tell. */
+export const openFit = stepOf({
+  ...opening,
+  draw: drawn.map((is) => ({
+    ...is,
+    missing: 'nothing' as const,
+    outreach: is.outreach ?? defaultOutreach,
+    guests: withGuest(
+      is.guests.filter(({ name }) => name !== 'fay'),
+      is.comes ? 'dora' : 'emil',
+    ),
+  })),
+})
+
+/** A meeting that wants somebody's time just where another one has it. */
+export const openRival = stepOf({
+  name: 'open rival',
+  draw: fc.record({ index: anyIndex, guest: anyIndex, is: drawn }),
+  act: async (play, { index, guest, is }) => {
+    const other = pick(play.known.meetings, index, (each) =>
+      ['in_repair', 'confirmed'].includes(seenMeeting(play, each).state.type),
+    )
+    const was = other && drawnFor.get(other)
+    const one = pick(was?.guests ?? [], guest, ({ name, required }) => required && isAsked(name))
+    if (!was || !one) return undefined
+    const { window, outreach = defaultOutreach } = was
+    const guests = withGuest(is.guests, one.name)
+    return act(play, { ...is, window, outreach, missing: 'nothing', guests })
+  },
+})
+
 const answerTo = (play: Play, code: string, is: Drawn): Record<string, unknown> => {
   switch (code) {
     case 'zone_missing':
@@ -175,10 +209,12 @@ export const tellWhatIsMissing = stepOf({
   draw: fc.record({ index: anyIndex, right: fc.constantFrom(true, true, true, false) }),
   act: async (play, { index, right }) => {
     const exception = pick(play.seen.exceptions, index, () => true)
-    const is = exception && toTell.get(exception.meetingId)
+    const meeting = play.known.meetings.find(({ id }) => id === exception?.meetingId)
+    const is = meeting && drawnFor.get(meeting)
     if (!exception || !is) return undefined
     const answer = right ? answerTo(play, exception.code, is) : { timeZone: 'Mars/Base' }
     const { status } = await play.post(`/v1/exceptions/${exception.id}/resolve`, answer)
+    if (status === 200 && 'outreach' in answer) meeting.outreach = defaultOutreach
     return `${exception.code} ${status}`
   },
 })

@@ -18,7 +18,10 @@ export interface KnownMeeting {
   readonly approver: string | undefined
   /** Who takes part by everything that was agreed to, by address. */
   readonly roles: Map<string, 'required' | 'optional'>
-  readonly outreach: { readonly messagesMax: number; readonly spacingHours: number } | undefined
+  /** When it is to be: days from the run's beginning on, and the hours of each. */
+  window: { readonly day: number; readonly days: number; readonly from: string; readonly to: string }
+  /** What somebody allowed to be written to people; nothing until it was told. */
+  outreach: { readonly messagesMax: number; readonly spacingHours: number } | undefined
   /** Raised when people are asked anew by somebody's word. */
   asking: number
   /** Somebody with the right to do so cancelled it, and nobody chose otherwise since. */
@@ -31,6 +34,18 @@ export interface KnownMeeting {
   isKept: boolean
   /** After which effect a person last chose how it goes on. */
   chosenAfter: number
+  /** The turn in which somebody agreed to other people. */
+  peopleChangedIn: number | undefined
+  /** The booking that stands while its change is sought. */
+  kept: Kept | undefined
+}
+
+export interface Kept {
+  readonly eventId: string
+  readonly start: string
+  /** The turn in which the change was asked for, and how often the meeting had been approved by then. */
+  readonly turn: number
+  readonly approvals: number
 }
 
 /** A mail that arrived, with the time that the database had then. */
@@ -229,4 +244,4 @@ const empty = async ({ owner }: TestDatabase): Promise<void> => {
   }
 }
 
-export const lastSequence = ({ ledger }: Seen): number => ledger.at(-1)?.sequence ?? 0
+export const lastSequence = ({ ledger }: Pick<Seen, 'ledger'>): number => ledger.at(-1)?.sequence ?? 0

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventAct, FaultAct, FaultSpec } from '@aftercommit/simulator'
 import fc from 'fast-check'
-import { asked, cast, type Name } from './cast.testing.ts'
+import { asked, cast, organizers, type Name } from './cast.testing.ts'
 import type { Play } from './play.testing.ts'
 import { seenMeeting } from './step.testing.ts'
 import { anyIndex, pick, stepOf } from './step.testing.ts'
@@ -127,11 +127,25 @@ export const refuseInvitation = stepOf({
   },
 })
 
+/** Meetings in this calendar get a conference, get none, or wait for it for ever. */
+export const setConferences = stepOf({
+  name: 'conferences',
+  draw: fc.record({
+    who: fc.constantFrom(...organizers),
+    onlineMeetings: fc.constantFrom(true, false, 'pending' as const),
+  }),
+  act: async (play, { who, onlineMeetings }) => {
+    await play.putPerson(who, { onlineMeetings })
+    return 'set'
+  },
+})
+
 const eventActs = [
   'delete',
   'move',
   'move_onto',
   'rename',
+  'place',
   'add_attendee',
   'remove_attendee',
   'decline',
@@ -185,6 +199,8 @@ const actOf = (play: Play, event: Held, act: HandDrawn): EventAct | undefined =>
     }
     case 'rename':
       return { type: 'rename', title: 'Something else' }
+    case 'place':
+      return { type: 'set_location', location: 'Somewhere else' }
     case 'add_attendee':
       return { type: 'add_attendee', address: cast.gus.address, optional: false }
     case 'remove_attendee':
@@ -207,18 +223,23 @@ const moved = (start: number): EventAct => ({
   end: new Date(start + HOUR_MS).toISOString(),
 })
 
-/** A second event under our identity, as one that came late from a write whose answer was lost. */
+/**
+ * A second event under our identity, as one that came late from a write whose answer was lost. It is there to be found:
+ * what comes, or is shown, only after the last look is in nobody's power.
+ */
 export const plantDuplicate = stepOf({
   name: 'duplicate',
   draw: fc.record({ index: anyIndex }),
   act: async (play, { index }) => {
-    const meeting = pick(play.known.meetings, index, (each) =>
+    const open = play.known.meetings.filter((each) =>
       ['booking', 'write_uncertain', 'in_repair', 'confirmed'].includes(seenMeeting(play, each).state.type),
     )
+    const meeting = pick(open, index, () => true)
     const approval = play.seen.approvals.find(({ meetingId }) => meetingId === meeting?.id)
     const owner = meeting && play.people.get(meeting.organizer)
     if (!approval || !owner) return undefined
     const { draft } = approval
+    await play.control.setConsistency({ provider: owner.provider, readsMissFor: 0 })
     const context = { signal: new AbortController().signal, timeoutMs: 5_000, record: () => undefined }
     const answer = await play.world
       .calendarOf(owner)

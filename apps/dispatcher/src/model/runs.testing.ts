@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import type { SchedulingWorld } from '../scheduling-world.testing.ts'
 import * as answering from './answering.testing.ts'
+import { beginBooked } from './beginning.testing.ts'
 import * as deciding from './deciding.testing.ts'
-import { openMeeting, openRivals, tellWhatIsMissing } from './opening.testing.ts'
+import { openMeeting, openRival, openRivals, tellWhatIsMissing } from './opening.testing.ts'
 import { raiseCurtain, type Play } from './play.testing.ts'
 import * as providing from './providing.testing.ts'
 import { comeToRest } from './rest.testing.ts'
@@ -26,6 +27,7 @@ const often = (times: number, step: fc.Arbitrary<Step>): readonly fc.Arbitrary<S
 
 const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(3, openMeeting),
+  ...often(2, openRival),
   ...often(2, tellWhatIsMissing),
   ...often(8, working.work),
   ...often(2, working.workALittle),
@@ -35,13 +37,16 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(3, working.die),
   ...often(4, working.actWhileWriting),
   ...often(3, working.actBeforeProof),
+  ...often(2, working.handNoticed),
   ...often(6, deciding.approve),
   ...often(3, deciding.approveAtOnce),
   ...often(3, deciding.cancelMeeting),
   ...often(3, deciding.rescheduleMeeting),
   ...often(2, deciding.withdrawChange),
   ...often(5, deciding.resolveRepair),
-  ...often(4, answering.answerOnPage),
+  ...often(3, answering.answerOnPage),
+  ...often(3, answering.answerAll),
+  ...often(2, answering.answerByVoidLink),
   ...often(3, answering.optOut),
   ...often(1, answering.answerByMail),
   ...often(3, answering.connectCalendar),
@@ -52,6 +57,7 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(1, providing.clearFaults),
   ...often(1, providing.setConsistency),
   ...often(1, providing.setMailbox),
+  ...often(1, providing.setConferences),
   ...often(1, providing.refuseInvitation),
   ...often(4, providing.touchEvent),
   ...often(1, providing.plantDuplicate),
@@ -97,7 +103,7 @@ const runOnce = async (
 ): Promise<void> => {
   let broken: { readonly story: string; readonly why: string } | undefined
   const property = fc.asyncProperty(
-    fc.oneof(openRivals, openRivals, fc.array(openMeeting, { minLength: 1, maxLength: 2 })),
+    fc.oneof(openRivals, beginBooked, fc.array(openMeeting, { minLength: 1, maxLength: 2 })),
     fc.commands([...steps], {
       maxCommands: STEPS_MAX,
       size: 'max',

@@ -7,7 +7,7 @@ import { approveAll, cancel } from './deciding.testing.ts'
 import type { Play } from './play.testing.ts'
 import { hands, layHands } from './providing.testing.ts'
 import { liveEventsOf, look, readRows, type Rows } from './seen.testing.ts'
-import { anyIndex, stepOf } from './step.testing.ts'
+import { anyIndex, pick, seenMeeting, stepOf } from './step.testing.ts'
 
 const MINUTE_MS = 60_000
 const LEASE_MS = 2_000
@@ -70,6 +70,20 @@ export const actBeforeProof = stepOf({
     const [event] = meeting ? liveEventsOf(await look(play.database, play.control), meeting.id) : []
     const done = event && (await layHands(play, event, hand, play.turn))
     return done ?? 'nothing to prove'
+  },
+})
+
+/** Somebody's hands on a booked event, and the first look at it after that. */
+export const handNoticed = stepOf({
+  name: 'hand noticed',
+  draw: fc.record({ index: anyIndex, hand: hands }),
+  act: async (play, { index, hand }) => {
+    const meeting = pick(play.known.meetings, index, (each) => seenMeeting(play, each).state.type === 'confirmed')
+    const [event] = meeting ? liveEventsOf(play.seen, meeting.id) : []
+    const done = event && (await layHands(play, event, hand, play.turn))
+    if (!done) return undefined
+    await play.advance(16 * MINUTE_MS)
+    return `#${meeting?.number ?? 0} ${done}, ${(await play.dispatcher.drain()).claimed} rows`
   },
 })
 
