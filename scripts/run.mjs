@@ -65,8 +65,10 @@ const tasks = {
 /** `--runs N --seed N`, and of a failure that is to be seen again `--path P --replay R`. */
 const modelSettings = (args) => {
   const env = {}
-  for (let index = 0; index < args.length; index += 2) {
-    const [name, value] = [args[index], args[index + 1]]
+  // Whoever calls this file itself may have put npm's mark before the options.
+  const given = args[0] === '--' ? args.slice(1) : args
+  for (let index = 0; index < given.length; index += 2) {
+    const [name, value] = [given[index], given[index + 1]]
     if (!/^--(runs|seed|path|replay)$/.test(name) || value === undefined) {
       fail('npm run model -- [--runs N] [--seed N] [--path P --replay R]')
     }

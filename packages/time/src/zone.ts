@@ -37,12 +37,19 @@ export const parseTimeZone = (text: string): ZoneText => {
 export const isTimeZone = (text: string): text is TimeZone =>
   (text === 'UTC' || area.test(text)) && registeredName(text) === text
 
+/** Registered names that were found to be usable: asking Intl costs a formatter, and stored zones are read all the time. */
+const usable = new Set<string>()
+
 // Intl.supportedValuesOf lacks names that work (Europe/Kyiv, UTC, Etc/GMT+5), so a zone is known if it can be used:
 // by Intl, which prints its name, and by Temporal, which does the arithmetic.
 const registeredName = (text: string): string | undefined => {
+  if (usable.has(text)) return text
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: text })
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId
+    const name = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId
+    // Other spellings are not kept: of them there is no end.
+    if (name === text) usable.add(name)
+    return name
   } catch (error) {
     // Both say "no such zone" only by throwing this.
     if (error instanceof RangeError) return undefined

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { answerAll } from './answering.testing.ts'
 import { approveAtOnce } from './deciding.testing.ts'
 import { openFit, openRival } from './opening.testing.ts'
+import { setConferences } from './providing.testing.ts'
 import type { Step } from './step.testing.ts'
 import { handNoticed } from './working.testing.ts'
 
@@ -12,5 +13,6 @@ const booked: readonly fc.Arbitrary<Step>[] = [openFit, answerAll, approveAtOnce
 /** A booked meeting; sometimes with somebody's hands on its event, and a second one that wants the same person's time. */
 export const beginBooked: fc.Arbitrary<readonly Step[]> = fc.oneof(
   fc.tuple(...booked),
+  fc.tuple(setConferences, ...booked),
   fc.tuple(...booked, handNoticed, openRival, answerAll, approveAtOnce),
 )

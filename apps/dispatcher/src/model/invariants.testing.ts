@@ -13,6 +13,7 @@ export const mustHold = (play: Play, before: Seen): void => {
     endsAreFinal(play, before, known, meeting)
     otherPeopleAreAnotherRevision(play, before, known, meeting)
     bookingStands(play, known, meeting)
+    onlyOneEventStands(play, known)
   }
   nobodyIsPromisedTwice(play)
   handsAreNotOverwritten(play, before)
@@ -178,6 +179,14 @@ const handsAreNotOverwritten = ({ seen, known }: Play, before: Seen): void => {
     if (meeting && meeting.chosenAfter < theirs.sequence) {
       throw new Broken('hands_are_not_overwritten', `#${meeting.number} was moved to ${theirs.start ?? '?'}`)
     }
+  }
+}
+
+/** Also on the way: a second one would be in everybody's calendar, if only for a while. */
+const onlyOneEventStands = ({ seen }: Play, { id, number, planted, mayComeLate }: KnownMeeting): void => {
+  const live = liveEventsOf(seen, id).length
+  if (!mayComeLate && live > 1 + planted) {
+    throw new Broken('one_event', `#${number} has ${live} events, ${planted} of them planted`)
   }
 }
 

@@ -41,7 +41,7 @@ const drawn = fc.record({
   missing: fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'zone', 'approval', 'organizer'),
   window: windows,
   hasSubstitute: fc.boolean(),
-  conference: fc.constantFrom(false, false, true),
+  conference: fc.boolean(),
   /** Somebody who does not want to be written to any more is to take part, if there is anybody. */
   withRefuser: fc.boolean(),
 })
@@ -122,6 +122,7 @@ const act = async (play: Play, is: Drawn): Promise<string> => {
     asking: 0,
     isCancelled: false,
     planted: 0,
+    mayComeLate: false,
     isRestored: false,
     isKept: false,
     chosenAfter: 0,

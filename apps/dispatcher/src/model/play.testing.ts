@@ -28,6 +28,8 @@ export interface KnownMeeting {
   isCancelled: boolean
   /** Copies of its event that were put there by no action of ours, and that nobody had taken away since. */
   planted: number
+  /** A write of it stood still on its way, and may have its effect after it was given up. */
+  mayComeLate: boolean
   /** Somebody chose that the event stands whatever has come into the slot. */
   isRestored: boolean
   /** Somebody chose that the meeting stands, whatever has become of its event. */

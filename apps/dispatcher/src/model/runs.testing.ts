@@ -64,6 +64,7 @@ const steps: readonly fc.Arbitrary<Step>[] = [
 ]
 
 const STEPS_MAX = 18
+const MIB = 1_048_576
 
 export interface Runs {
   readonly count: number
@@ -84,7 +85,8 @@ export const runsFrom = (env: Readonly<Record<string, string | undefined>>): Run
         await runOnce(world, database, seed + index, more)
         if ((index + 1) % 25 === 0) {
           const perRun = Math.round((Date.now() - startedMs) / (index + 1))
-          process.stderr.write(`model: ${index + 1} of ${count} runs, ${perRun} ms each\n`)
+          const held = Math.round(process.memoryUsage.rss() / MIB)
+          process.stderr.write(`model: ${index + 1} of ${count} runs, ${perRun} ms each, ${held} MiB held\n`)
         }
       }
     },

@@ -176,6 +176,7 @@ export const actWhileWriting = stepOf({
       play.control.waitForFault(fault).then(() => true),
       draining.then(() => false),
     ])
+    meeting.mayComeLate ||= when === 'before_effect'
     const told = fired ? await meanwhile(play, meeting, act, hand) : 'nothing was written'
     await play.control.releaseFault(fault)
     await draining
