@@ -1,6 +1,7 @@
 /** What people who are in charge of a meeting do: approve, cancel, move, and choose repairs. Also those who are not. */
 import fc from 'fast-check'
 import { z } from 'zod'
+import { connect } from './answering.testing.ts'
 import { cast, displayNameOf } from './cast.testing.ts'
 import { windowOf, windows, substituteOf } from './opening.testing.ts'
 import { Broken, lastSequence, type Kept, type KnownMeeting, type Play } from './play.testing.ts'
@@ -41,6 +42,28 @@ export const approve = stepOf({
     if (taken > mayBe)
       throw new Broken('authority', `#${meeting.number} was approved ${taken} times (${how})`)
     return `#${meeting.number} ${statuses.join(' ')}`
+  },
+})
+
+/** Somebody's calendar comes to be known after a time was proposed: that proposal cannot be approved any more. */
+export const approveSuperseded = stepOf({
+  name: 'approve superseded',
+  draw: fc.record({ index: anyIndex }),
+  act: async (play, { index }) => {
+    const waiting = play.known.meetings.filter(is(play, 'awaiting_approval'))
+    const meeting = pick(waiting, index, ({ approver }) => approver !== undefined)
+    const part = play.seen.participants.find(
+      ({ meetingId, connected }) => meetingId === meeting?.id && !connected,
+    )
+    if (!meeting || !part) return undefined
+    const { proposalId } = seenMeeting(play, meeting).state
+    const connected = await connect(play, part)
+    if (!connected?.endsWith('200')) return connected
+    await play.dispatcher.drain()
+    const approver = { address: meeting.approver ?? cast.ada.address }
+    const { status } = await play.post(`/v1/meetings/${meeting.id}/approve`, { proposalId, approver })
+    if (status === 200) throw new Broken('authority', `#${meeting.number} was approved as it is no more`)
+    return `${connected}, ${status}`
   },
 })
 
@@ -160,6 +183,7 @@ const choices = [
   'search_again',
   'search_again',
   'correct_address',
+  'substitute_person',
   'substitute_person',
   'ask_in_words',
   'keep_one',

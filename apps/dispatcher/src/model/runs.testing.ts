@@ -38,8 +38,10 @@ const steps: readonly fc.Arbitrary<Step>[] = [
   ...often(4, working.actWhileWriting),
   ...often(3, working.actBeforeProof),
   ...often(2, working.handNoticed),
+  ...often(2, working.loseAnswer),
   ...often(6, deciding.approve),
   ...often(3, deciding.approveAtOnce),
+  ...often(2, deciding.approveSuperseded),
   ...often(3, deciding.cancelMeeting),
   ...often(3, deciding.rescheduleMeeting),
   ...often(2, deciding.withdrawChange),
@@ -105,7 +107,7 @@ const runOnce = async (
 ): Promise<void> => {
   let broken: { readonly story: string; readonly why: string } | undefined
   const property = fc.asyncProperty(
-    fc.oneof(openRivals, beginBooked, fc.array(openMeeting, { minLength: 1, maxLength: 2 })),
+    fc.oneof(openRivals, beginBooked, beginBooked, fc.array(openMeeting, { minLength: 1, maxLength: 2 })),
     fc.commands([...steps], {
       maxCommands: STEPS_MAX,
       size: 'max',

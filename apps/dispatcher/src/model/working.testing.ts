@@ -78,7 +78,11 @@ export const handNoticed = stepOf({
   name: 'hand noticed',
   draw: fc.record({ index: anyIndex, hand: hands }),
   act: async (play, { index, hand }) => {
-    const meeting = pick(play.known.meetings, index, (each) => seenMeeting(play, each).state.type === 'confirmed')
+    const meeting = pick(
+      play.known.meetings,
+      index,
+      (each) => seenMeeting(play, each).state.type === 'confirmed',
+    )
     const [event] = meeting ? liveEventsOf(play.seen, meeting.id) : []
     const done = event && (await layHands(play, event, hand, play.turn))
     if (!done) return undefined
@@ -143,6 +147,42 @@ export const die = stepOf({
 const writesOf = ({ live }: Rows): Rows['live'] =>
   live.filter(({ action, state }) => /\.(write|change)_event$/.test(action) && state !== 'leased')
 
+/** What is to be written next, once everybody has approved, and the call that will do it. */
+const nextWrite = async (play: Play, index: number) => {
+  await approveAll(play)
+  const pending = await workUntilSeen(play, (seen) => writesOf(seen).length > 0)
+  const rows = pending ? writesOf(pending) : []
+  const row = rows[index % Math.max(rows.length, 1)]
+  const meeting = row && play.known.meetings.find(({ id }) => id === row.meetingId)
+  if (!meeting) return undefined
+  const { provider, address } = cast[meeting.organizer]
+  const insert = provider === 'google' ? 'events.insert' : 'events.create'
+  const operation = row.action.endsWith('write_event') ? insert : 'events.patch'
+  return { meeting, provider, address, operation }
+}
+
+/** The provider takes an event, and nobody hears of it until it is asked. */
+export const loseAnswer = stepOf({
+  name: 'lose answer',
+  draw: fc.record({
+    index: anyIndex,
+    act: fc.constantFrom(
+      { type: 'drop' as const, when: 'after_effect' as const },
+      { type: 'html' as const },
+      { type: 'truncate' as const },
+    ),
+  }),
+  act: async (play, { index, act }) => {
+    const write = await nextWrite(play, index)
+    if (!write) return undefined
+    const { meeting, ...call } = write
+    await play.control.addFault({ id: randomUUID(), ...call, act })
+    await play.dispatcher.drain()
+    await passTheWait(play)
+    return `#${meeting.number} asked about`
+  },
+})
+
 /** Somebody acts while an event's write is on its way: the provider takes it in after that, or before. */
 export const actWhileWriting = stepOf({
   name: 'while writing',
@@ -159,17 +199,11 @@ export const actWhileWriting = stepOf({
     hand: hands,
   }),
   act: async (play, { index, when, act, hand }) => {
-    await approveAll(play)
-    const pending = await workUntilSeen(play, (seen) => writesOf(seen).length > 0)
-    const rows = pending ? writesOf(pending) : []
-    const row = rows[index % Math.max(rows.length, 1)]
-    const meeting = row && play.known.meetings.find(({ id }) => id === row.meetingId)
-    if (!meeting) return 'nothing to write'
+    const write = await nextWrite(play, index)
+    if (!write) return 'nothing to write'
+    const { meeting, ...call } = write
     const fault = randomUUID()
-    const { provider, address } = cast[meeting.organizer]
-    const insert = provider === 'google' ? 'events.insert' : 'events.create'
-    const operation = row.action.endsWith('write_event') ? insert : 'events.patch'
-    await play.control.addFault({ id: fault, provider, operation, address, act: { type: 'hold', when } })
+    await play.control.addFault({ id: fault, ...call, act: { type: 'hold', when } })
     const slow = play.world.createDispatcher()
     const draining = slow.drain()
     const fired = await Promise.race([
