@@ -236,6 +236,8 @@ export const plantDuplicate = stepOf({
     const owner = meeting && play.people.get(meeting.organizer)
     if (!approval || !owner) return undefined
     const { draft } = approval
+    // A second one: where nothing was written yet, nothing can come late.
+    if (!play.seen.ledger.some(({ operationId }) => operationId === draft.operationId)) return undefined
     await play.control.setConsistency({ provider: owner.provider, readsMissFor: 0 })
     const context = { signal: new AbortController().signal, timeoutMs: 5_000, record: () => undefined }
     const answer = await play.world
