@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { asked, cast, dateAfter, MEETING_ZONE, names, organizers } from './cast.testing.ts'
 import { Broken, lastSequence, type Play } from './play.testing.ts'
 import { readRows, type Rows } from './seen.testing.ts'
-import { anyIndex, pick, stepOf } from './step.testing.ts'
+import { anyIndex, pick, stepOf, type Step } from './step.testing.ts'
 
 /** Links of one kind in the mails to this person, oldest first. */
 const linksTo = async ({ control }: Play, address: string, kind: 'reply' | 'opt-out') =>
@@ -109,26 +109,31 @@ export const answerByVoidLink = stepOf({
   },
 })
 
-/** Mails go out, and whoever is still waited for says when they can, or that they do not come. */
-export const answerAll = stepOf({
-  name: 'all answer',
-  draw: fc.constantFrom<Answer[]>('times', 'times', 'times', 'times', 'not_taking_part'),
-  act: async (play, answer) => {
-    await play.dispatcher.drain()
-    const rows = await readRows(play.database)
-    const links = await Promise.all(asked.map((name) => linksTo(play, cast[name].address, 'reply')))
-    const current = links.flat().filter((each) => {
-      const { meetingId, participantId } = claimsOf(each)
-      const state = rows.meetings.find(({ id }) => id === meetingId)?.state.type
-      return state === 'gathering' && !play.known.answers.has(participantId) && partOf(rows, each)?.isCurrent
-    })
-    const byPart = new Map(current.map((each) => [claimsOf(each).participantId, each]))
-    const statuses: number[] = []
-    for (const link of byPart.values()) statuses.push(await send(play, link, answer))
-    const { claimed } = await play.dispatcher.drain()
-    return `${statuses.join(' ')}, ${claimed} rows`
-  },
-})
+/** Mails go out, and whoever is still waited for answers. */
+const allAnswer = (given: Answer): fc.Arbitrary<Step> =>
+  stepOf({
+    name: 'all answer',
+    draw: fc.constant(given),
+    act: async (play, answer) => {
+      await play.dispatcher.drain()
+      const rows = await readRows(play.database)
+      const links = await Promise.all(asked.map((name) => linksTo(play, cast[name].address, 'reply')))
+      const current = links.flat().filter((each) => {
+        const { meetingId, participantId } = claimsOf(each)
+        const state = rows.meetings.find(({ id }) => id === meetingId)?.state.type
+        return (
+          state === 'gathering' && !play.known.answers.has(participantId) && partOf(rows, each)?.isCurrent
+        )
+      })
+      const byPart = new Map(current.map((each) => [claimsOf(each).participantId, each]))
+      const statuses: number[] = []
+      for (const link of byPart.values()) statuses.push(await send(play, link, answer))
+      const { claimed } = await play.dispatcher.drain()
+      return `${statuses.join(' ')}, ${claimed} rows`
+    },
+  })
+export const answerAll = allAnswer('times')
+export const declineAll = allAnswer('not_taking_part')
 
 /** The answer was taken: it must have been of somebody who takes part, by the link that they were given last. */
 const heard = async (play: Play, link: string, answer: string): Promise<void> => {

@@ -1,6 +1,6 @@
 /** How runs begin that are to get far: something is booked, or stands in the way of what is opened after it. */
 import fc from 'fast-check'
-import { answerAll } from './answering.testing.ts'
+import { answerAll, declineAll } from './answering.testing.ts'
 import { approveAtOnce, approveSuperseded, rescheduleMeeting, resolveRepair } from './deciding.testing.ts'
 import { openFit, openRival } from './opening.testing.ts'
 import { setConferences } from './providing.testing.ts'
@@ -15,7 +15,7 @@ export const beginBooked: fc.Arbitrary<readonly Step[]> = fc.oneof(
   fc.tuple(...booked),
   fc.tuple(setConferences, ...booked),
   fc.tuple(...booked, rescheduleMeeting, answerAll, passTime),
-  fc.tuple(openFit, answerAll, resolveRepair, answerAll, approveAtOnce),
+  fc.tuple(openFit, declineAll, resolveRepair, answerAll, approveAtOnce),
   fc.tuple(openFit, answerAll, approveSuperseded, approveAtOnce),
   fc.tuple(openFit, answerAll, loseAnswer),
   fc.tuple(...booked, handNoticed, openRival, answerAll, approveAtOnce),

@@ -184,9 +184,15 @@ const handsAreNotOverwritten = ({ seen, known }: Play, before: Seen): void => {
 
 /** Also on the way: a second one would be in everybody's calendar, if only for a while. */
 const onlyOneEventStands = ({ seen }: Play, { id, number, planted, mayComeLate }: KnownMeeting): void => {
-  const live = liveEventsOf(seen, id).length
-  if (!mayComeLate && live > 1 + planted) {
-    throw new Broken('one_event', `#${number} has ${live} events, ${planted} of them planted`)
+  const ids = operationIdsOf(seen, id)
+  const standing = new Set<string>()
+  for (const { effect, operationId = '', eventId = '' } of seen.ledger) {
+    if (!ids.has(operationId)) continue
+    if (effect === 'event_cancelled') standing.delete(eventId)
+    if (effect === 'event_created') standing.add(eventId)
+    if (!mayComeLate && standing.size > 1 + planted) {
+      throw new Broken('one_event', `#${number} had ${standing.size} events, ${planted} of them planted`)
+    }
   }
 }
 
