@@ -215,7 +215,8 @@ export const resolveRepair = stepOf({
     choice: anyIndex,
     allowed: fc.constantFrom(true, true, true, true, false),
     stranger: fc.constantFrom(false, false, false, false, true),
-    window: fc.option(windows),
+    // As often without one: a new window alone makes another revision.
+    window: fc.option(windows, { freq: 1 }),
   }),
   act: async (play, { index, choice, allowed, stranger, window }) => {
     const repair = pick(play.seen.repairs, index, () => true)
