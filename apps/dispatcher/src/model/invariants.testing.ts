@@ -7,6 +7,7 @@ export const mustHold = (play: Play, before: Seen): void => {
   for (const known of play.known.meetings) {
     const meeting = play.seen.meetings.find(({ id }) => id === known.id)
     if (!meeting) throw new Broken('nothing_lost', `#${known.number} is not there any more`)
+    peopleOfTheBooking(play, known, meeting)
     nobodyIsDropped(play, known, meeting)
     confirmedIsProved(play, known, meeting)
     somethingFollows(play, known, meeting)
@@ -23,6 +24,19 @@ export const mustHold = (play: Play, before: Seen): void => {
 
 const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((each) => b.has(each))
+
+/** A change that was not approved in time lapses together with its people: those of the booking take part again. */
+const peopleOfTheBooking = ({ known, seen }: Play, meeting: KnownMeeting, { state }: SeenMeeting): void => {
+  const { booked, roles, id } = meeting
+  if (state.type !== 'confirmed' || state.proposalId === undefined) return
+  if (booked?.proposalId !== state.proposalId) {
+    meeting.booked = { proposalId: state.proposalId, roles: new Map(roles) }
+    return
+  }
+  roles.clear()
+  for (const [address, role] of booked.roles) roles.set(address, role)
+  for (const person of seen.participants) if (person.meetingId === id) known.replaced.delete(person.id)
+}
 
 /** Whoever takes part stays, in the same role, until a person agreed to something else. */
 const nobodyIsDropped = (

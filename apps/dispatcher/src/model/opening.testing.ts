@@ -127,6 +127,7 @@ const act = async (play: Play, is: Drawn): Promise<string> => {
     isKept: false,
     chosenAfter: 0,
     peopleChangedIn: undefined,
+    booked: undefined,
     kept: undefined,
   }
   play.known.meetings.push(known)

@@ -38,6 +38,9 @@ export interface KnownMeeting {
   chosenAfter: number
   /** The turn in which somebody agreed to other people. */
   peopleChangedIn: number | undefined
+  /** Who took part when the meeting was confirmed last, and by which proposal. */
+  booked:
+    { readonly proposalId: string; readonly roles: ReadonlyMap<string, 'required' | 'optional'> } | undefined
   /** The booking that stands while its change is sought. */
   kept: Kept | undefined
 }
