@@ -174,7 +174,7 @@ export const loseAnswer = stepOf({
   }),
   act: async (play, { index, act }) => {
     const write = await nextWrite(play, index)
-    if (!write) return undefined
+    if (!write) return 'nothing to write'
     const { meeting, ...call } = write
     await play.control.addFault({ id: randomUUID(), ...call, act })
     await play.dispatcher.drain()
