@@ -24,7 +24,7 @@ const Trace = z.object({
   entries: z.array(Entry),
   people: z.array(z.object({ id: z.string(), label: z.string() })),
   waits: z.array(
-    z.object({ participantId: z.string(), durationMs: z.number(), because: z.array(z.string()) }),
+    z.object({ what: z.string(), durationMs: z.number().optional(), because: z.array(z.string()) }),
   ),
   stages: z.array(z.object({ stage: z.string(), durationMs: z.number() })),
   next: z.array(z.looseObject({ type: z.string() })),
@@ -114,7 +114,9 @@ describe('the trace of a meeting', () => {
     const lost = entries.filter(({ outcome }) => outcome === 'lease_lost')
     expect(new Set(lost.map(({ replicaId }) => replicaId))).toEqual(new Set([doomed.replicaId]))
     expect(waits.flatMap(({ because }) => because)).toContain('lease_lost')
-    expect(await textOf(story)).toMatch(/^WAITED FOR +p\d .* because its dispatcher went silent/m)
+    expect(await textOf(story)).toMatch(
+      /^WAITED FOR +p\d .*: calendar read, longer because its dispatcher went silent/m,
+    )
   })
 
   test('answers from its text alone, on one page, and names nobody', async () => {
@@ -123,7 +125,9 @@ describe('the trace of a meeting', () => {
     expect(text.split('\n').length).toBeLessThanOrEqual(80)
     expect(text).toMatch(/^STANDS +confirmed since /m)
     expect(text).toMatch(/^KNOWN +for proposal 1, Mon 2027-03-29 13:00Z to 14:00Z, chosen at /m)
-    expect(text).toMatch(/^WRITTEN +1 writing call, asked 1 time what became of one, 1 event known$/m)
+    expect(text).toMatch(
+      /^WRITTEN +1 writing call, asked 1 time what became of one; 1 event made as far as is known, 0 taken away again$/m,
+    )
     expect(text).toMatch(/^WENT WRONG .* write event .*nothing is written again before/m)
     expect(text).toMatch(/^PROOF +event .* agrees with what was approved in \d+ points/m)
     expect(text).toMatch(/^NEXT +nobody must act; by itself:$/m)

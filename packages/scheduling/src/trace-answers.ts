@@ -5,48 +5,78 @@ import {
   choiceText,
   clientEventText,
   lookAgainText,
+  missingText,
   ownerText,
   sourceText,
+  waitedForText,
 } from './trace-codes.ts'
 import type { EntryOf } from './trace-entries.ts'
 import type { Naming } from './trace-fields.ts'
 import { slotText } from './trace-sentences.ts'
-import { isA } from './trace-failures.ts'
-import { clockText, countText, durationText, listText, spanText } from './trace-words.ts'
+import { clockText, countText, durationText, listText, spanText, timesTexts } from './trace-words.ts'
+import { isA } from './trace-written.ts'
 
 type Wait = MeetingTrace['waits'][number]
 type Round = MeetingTrace['rounds'][number]
 
-/** The longest first: the one who held everybody up. Then what began each further round. */
-export const waitLines = (trace: MeetingTrace, { person }: Naming): readonly string[] => {
+/** The longest first: whoever held everybody up, and for what. Then what began each further round. */
+export const waitLines = (trace: MeetingTrace, naming: Naming): readonly string[] => {
   const { waits, rounds, changedAt } = trace
-  if (waits.length === 0) return ['nobody: nobody was asked for their time yet']
-  const inRound = (round: number): string => (rounds.length > 1 ? ` in round ${round}` : '')
+  if (waits.length === 0) return ['nobody: nobody was asked for anything yet']
+  const several = rounds.length > 1
   const sorted = waits.toSorted((a, b) => (b.durationMs ?? Infinity) - (a.durationMs ?? Infinity))
-  const lines = sorted.slice(0, WAITS_SHOWN).map((wait) => {
-    const { participantId, round, durationMs } = wait
-    const time = durationMs === undefined ? `still, since ${spanText(wait.from)}` : durationText(durationMs)
-    return `${person(participantId)} ${time}${inRound(round)}${delayText(wait)}`
-  })
-  const rest = sorted
-    .slice(WAITS_SHOWN)
-    .map(({ participantId, round }) => `${person(participantId)}${inRound(round)}`)
+  const lines = sorted
+    .slice(0, WAITS_SHOWN)
+    .map((wait) => `${waitText(wait, several, naming)}${delayText(wait)}${overSuffix(wait)}`)
+  const rest = sorted.slice(WAITS_SHOWN).map((wait) => waitText(wait, several, naming))
   const further = rounds.slice(1)
   const earlier = further.length - ROUNDS_SHOWN
   return [
     ...lines,
-    ...(rest.length === 0 ? [] : [`and shorter for ${listText(rest)}`]),
+    ...(rest.length === 0
+      ? []
+      : [`and shorter ${rest.slice(0, REST_SHOWN).join('; ')}${moreText(rest.length - REST_SHOWN)}`]),
     ...(earlier > 0
-      ? [`${countText(earlier, 'round')} before the last ${ROUNDS_SHOWN} are in the story`]
+      ? [
+          `${countText(earlier, 'round')} before the last ${ROUNDS_SHOWN} ${earlier === 1 ? 'is' : 'are'} in the story`,
+        ]
       : []),
     ...further.slice(-ROUNDS_SHOWN).map((round) => roundText(round, changedAt)),
   ]
 }
 
-const WAITS_SHOWN = 4
+const WAITS_SHOWN = 6
+const REST_SHOWN = 8
 const ROUNDS_SHOWN = 4
 
-const delayText = ({ because, over }: Wait): string => {
+const moreText = (count: number): string => (count > 0 ? `; and ${count} more` : '')
+
+/** `the organizer 15.9 s in round 1: approval` */
+const waitText = (wait: Wait, several: boolean, { person }: Naming): string => {
+  const { participantId, owner = '', round, durationMs, from, what } = wait
+  const who = participantId === undefined ? waitedForText(owner) : person(participantId)
+  const time = durationMs === undefined ? `still, since ${spanText(from)}` : durationText(durationMs)
+  const inRound = several && what !== 'missing' ? ` in round ${round}` : ''
+  const separator = durationMs === undefined && inRound !== '' ? ',' : ''
+  return `${who} ${time}${separator}${inRound}: ${waitReasonText(wait)}`
+}
+
+const waitReasonText = ({ what, codes = [] }: Wait): string => {
+  switch (what) {
+    case 'calendar_read':
+      return 'calendar read'
+    case 'mail_answer':
+      return 'an answer by mail'
+    case 'approval':
+      return 'approval'
+    case 'missing':
+      return timesTexts(codes.map(missingText)).join('; ')
+    case 'repair':
+      return `repair ${codes.join(', ')}`
+  }
+}
+
+const delayText = ({ because }: Wait): string => {
   const counts = new Map<string, number>()
   for (const code of because) counts.set(code, (counts.get(code) ?? 0) + 1)
   const reasons = [...counts].map(([code, count]) => {
@@ -54,9 +84,11 @@ const delayText = ({ because, over }: Wait): string => {
       code === 'asked_in_words' ? 'the calendar did not tell, so they were asked by mail' : causeText(code)
     return count > 1 ? `${text} (${count} times)` : text
   })
-  const why = reasons.length > 0 ? ` because ${listText(reasons)}` : ''
-  return `${why}${over === undefined ? '' : `; not waited for any more: ${overText(over)}`}`
+  return reasons.length > 0 ? `, longer because ${listText(reasons)}` : ''
 }
+
+const overSuffix = ({ over }: Wait): string =>
+  over === undefined ? '' : `; not waited for any more: ${overText(over)}`
 
 const overText = (code: string): string => {
   switch (code) {
@@ -83,7 +115,10 @@ const startText = (code: string): string => {
 const roundText = ({ round, beganAt, because, idleMs }: Round, changedAt: string): string => {
   const at = clockText(beganAt)
   const day = beganAt.slice(0, 10) === changedAt.slice(0, 10) ? at : spanText(beganAt)
-  const idle = idleMs === undefined ? '' : `, ${durationText(idleMs)} after the last wait was over`
+  const idle =
+    idleMs === undefined || idleMs === 0
+      ? ''
+      : `, after ${durationText(idleMs)} in which nobody was waited for`
   return `round ${round} began at ${day}${idle}: ${startText(because)}`
 }
 
@@ -133,26 +168,60 @@ const knownSoFar = (
 
 const PIECES_SHOWN = 6
 
-/** What the client was told, and what it did not take. */
-export const toldLines = ({ entries }: MeetingTrace): readonly string[] => {
-  const NOTIFY = 'scheduling.notify_client'
-  const attempts = entries.filter(isA('attempt')).filter(({ action }) => action === NOTIFY)
-  if (attempts.length === 0) return ['told nothing: it has no endpoint, or it was not due yet']
-  const taken = attempts.filter(({ outcome }) => outcome === 'succeeded')
-  const events = taken.map(({ about: { event } }) =>
-    event === undefined ? 'something' : `${event} (${clientEventText(event)})`,
-  )
-  const dead = entries
-    .filter(isA('action_ended'))
-    .filter(({ action, outcome }) => action === NOTIFY && outcome !== 'succeeded')
-    .map(
-      ({ about: { event = 'something' }, code, owner }) =>
-        `not told: ${event} (${causeText(code ?? 'other')})${owner === undefined ? '' : `; ${ownerText(owner)} must look`}`,
+const NOTIFY = 'scheduling.notify_client'
+
+/** What the client was told, and what it did not take, by endpoint. */
+export const toldLines = ({ entries, endpoints }: MeetingTrace, { endpoint }: Naming): readonly string[] => {
+  const ids = endpointsTold(entries)
+  if (ids.length === 0) return ['told nothing: it has no endpoint, or it was not due yet']
+  return ids.flatMap((id) => {
+    const asked = entries
+      .filter(isA('action_enqueued'))
+      .filter(({ action, about }) => action === NOTIFY && about.endpointId === id)
+    const ends = new Map(
+      entries.flatMap((entry) => (entry.type === 'action_ended' ? [[entry.actionId, entry] as const] : [])),
     )
-  return [
-    `${countText(taken.length, 'message')} taken${taken.length > 0 ? `: ${listText(events)}` : ''}`,
-    ...dead,
-  ]
+    const ended = asked.flatMap(({ actionId }) => ends.get(actionId) ?? [])
+    const taken = ended.filter(({ outcome }) => outcome === 'succeeded')
+    const waiting = asked.length - ended.length
+    const disabled = endpoints.some((each) => each.id === id && each.disabled)
+    return [
+      `${endpoint(id)}${disabled ? ' (disabled: nothing is sent to it any more)' : ''} accepted ${countText(taken.length, 'message')}${taken.length > 0 ? `: ${eventsText(taken)}` : ''}${waiting > 0 ? `; ${waiting} not delivered yet` : ''}`,
+      ...untoldLines(
+        ended.filter(({ outcome }) => outcome !== 'succeeded'),
+        disabled,
+      ),
+    ]
+  })
+}
+
+/** The endpoints of which a meeting had something to tell, in the order in which it did. */
+export const endpointsTold = (entries: MeetingTrace['entries']): readonly string[] => [
+  ...new Set(
+    entries.flatMap((entry) =>
+      entry.type === 'action_enqueued' && entry.action === NOTIFY ? (entry.about.endpointId ?? []) : [],
+    ),
+  ),
+]
+
+/** `exception.opened ×6 (something is missing), meeting.confirmed (confirmed)` */
+const eventsText = (ended: readonly EntryOf<'action_ended'>[]): string => {
+  const events = ended.map(({ about: { event = 'something' } }) => event)
+  const counted = timesTexts(events)
+  return listText(
+    [...new Set(events)].map((event, index) => `${counted[index] ?? event} (${clientEventText(event)})`),
+  )
+}
+
+/** What one endpoint did not take, by why. */
+const untoldLines = (ended: readonly EntryOf<'action_ended'>[], disabled: boolean): readonly string[] => {
+  const whys = new Set(ended.map(({ code }) => code ?? 'other'))
+  return [...whys].map((why) => {
+    const those = ended.filter(({ code }) => (code ?? 'other') === why)
+    const owner = those.find((each) => each.owner !== undefined)?.owner
+    const act = owner === undefined ? '' : disabled ? '; nobody must act' : `; ${ownerText(owner)} must look`
+    return `  not told there: ${eventsText(those)}, for ${causeText(why)}${act}`
+  })
 }
 
 /** The whole first, then the stages of each round. */
@@ -176,6 +245,7 @@ export const tookLines = ({ stages, openedAt, changedAt }: MeetingTrace): readon
 }
 
 const stageText: Readonly<Record<MeetingTrace['stages'][number]['stage'], string>> = {
+  incomplete: 'incomplete (waiting for knowledge)',
   availability: 'availability',
   choice: 'choice',
   approval: 'approval',

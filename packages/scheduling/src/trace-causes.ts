@@ -39,6 +39,7 @@ export const causes = {
   missing: 'the answer left this calendar out',
   not_found: 'the provider does not know it',
   notFound: 'the provider does not know this calendar',
+  ErrorInvalidRecipients: 'the provider refuses to invite somebody',
   ErrorNoFreeBusyAccess: 'the provider does not tell their free/busy times',
   invalid: 'the provider refuses it as malformed',
   invalid_attendee: 'the provider refuses to invite somebody',

@@ -157,6 +157,16 @@ export const ownerText = lookUp({
   automatic: 'the rules of the meeting',
 } satisfies Words<Decider | 'operations' | 'client_integration' | 'automatic'>)
 
+/** Who was waited for, in few words. */
+export const waitedForText = lookUp({
+  requester: 'the requester',
+  organizer: 'the organizer',
+  named_approver: 'the approver',
+  calendar_owner: 'the owner of the calendar',
+  operations: 'operations',
+  client_integration: 'the client',
+})
+
 export const lookAgainText = lookUp({
   slot_held: 'somebody was promised to another meeting meanwhile',
   evidence_expired: 'what somebody had said of their time had grown too old',

@@ -116,7 +116,7 @@ const kinds = {
       const [next] = grounds.alternatives
       const ranked = grounds.ranking.length > 0 ? `; what counted: ${rankingText(grounds.ranking)}` : ''
       const instead = next ? `; next best: ${slotText(next.start, next.end)}` : ''
-      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${countText(evidenceIds.length, 'piece')} of evidence${missing}${ranked}${instead}`
+      return `${proposal(proposalId)}: ${slotText(start, end)}, from ${countText(evidenceIds.length, 'calendar read or answer', 'calendar reads and answers')} (under KNOWN)${missing}${ranked}${instead}`
     },
   ),
   approval: kind(
@@ -177,9 +177,18 @@ const kinds = {
   ),
   repair_opened: kind(
     'repair_opened',
-    { repairId: Id, code: z.string(), owner: z.string(), participantIds: z.array(Id) },
-    ({ code, owner, participantIds }, { person }) =>
-      `repair needed: ${causeText(code)}${participantIds.length > 0 ? ` (${listText(participantIds.map(person))})` : ''}; ${ownerText(owner)} must act`,
+    {
+      repairId: Id,
+      code: z.string(),
+      owner: z.string(),
+      participantIds: z.array(Id),
+      class: z.string().optional().meta({
+        description:
+          'How the action behind it failed; `uncertain`: what it wrote stands, or may stand, at the provider.',
+      }),
+    },
+    ({ code, owner, participantIds, class: failure }, { person }) =>
+      `repair needed: ${causeText(code)}${participantIds.length > 0 ? ` (${listText(participantIds.map(person))})` : ''}${failure === 'uncertain' ? '; what was written stands, or may stand, at the provider (class uncertain)' : ''}; ${ownerText(owner)} must act`,
   ),
   repair_resolved: kind(
     'repair_resolved',

@@ -130,6 +130,7 @@ export const exceptionEntries = (exception: MeetingException): readonly TraceEnt
 }
 
 const Blamed = z.object({ participantIds: z.array(z.uuid()) })
+const Classed = z.object({ class: z.string() })
 
 export const repairEntries = (repair: StoredRepair): readonly TraceEntry[] => {
   const { id: repairId, code, owner, facts, openedAt, resolvedAt, choice, authority } = repair
@@ -141,6 +142,7 @@ export const repairEntries = (repair: StoredRepair): readonly TraceEntry[] => {
     code,
     owner,
     participantIds,
+    ...Classed.safeParse(facts).data,
   }
   if (!resolvedAt) return [opened]
   const resolved = {

@@ -1,48 +1,12 @@
-/** What was written to the provider, and what went wrong, as a trace's text answers it. Pure. */
+/** What went wrong and how each of it ended, as a trace's text answers it. Pure. */
 import type { MeetingTrace } from './trace.ts'
-import { causeText, outcomeText } from './trace-codes.ts'
+import { causeText, choiceText, outcomeText, ownerText } from './trace-codes.ts'
 import type { EntryOf, TraceEntry } from './trace-entries.ts'
 import type { Naming } from './trace-fields.ts'
-import { actionText, callText } from './trace-sentences.ts'
-import { clockText, countText, spanText } from './trace-words.ts'
-
-export const isA =
-  <Type extends TraceEntry['type']>(type: Type) =>
-  (entry: TraceEntry): entry is EntryOf<Type> =>
-    entry.type === type
-
-/** Operations that only look. Everything else that is called while an event is made or changed may change it. */
-const LOOKS = /token|query|schedule|list|get|find/i
-const writers = new Set([
-  'scheduling.write_event',
-  'scheduling.change_event',
-  'scheduling.cancel_event',
-  'scheduling.sweep_event',
-])
-
-export const writeLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
-  const attempts = entries.filter(isA('attempt')).filter(({ action }) => writers.has(action))
-  // A call is dated by the attempt that made it: a dispatcher's own clock is not the one that the story is told by.
-  const writes = attempts.flatMap(({ at, calls }) =>
-    calls.filter(({ operation }) => !LOOKS.test(operation)).map((call) => ({ at, call })),
-  )
-  const asked = entries.filter(isA('attempt')).filter(({ kind }) => kind === 'reconcile').length
-  // Whoever lost a lease took its notebook along.
-  const unseen = attempts.filter((attempt) => isSilent(attempt) && attempt.startedAt !== undefined)
-  if (attempts.length === 0) return ['nothing: the provider was not written to']
-  const events = new Set(entries.filter(isA('event_written')).map(({ eventId }) => eventId)).size
-  return [
-    `${countText(writes.length, 'writing call')}, asked ${countText(asked, 'time')} what became of one, ${countText(events, 'event')} known`,
-    ...writes.map(({ at, call }) => `  by ${clockText(at)} ${callText(call)}`),
-    ...unseen.map(
-      ({ replicaId, at }) =>
-        `  ${naming.replica(replicaId ?? 'nobody')} went silent during one (until ${clockText(at)}): what it called is not recorded`,
-    ),
-  ]
-}
-
-const isSilent = ({ outcome, code }: EntryOf<'attempt'>): boolean =>
-  outcome === 'lease_lost' || code === 'lease_lost'
+import { actionText } from './trace-sentences.ts'
+import { TELLS } from './trace-waits.ts'
+import { clockText, countText, listText, spanText } from './trace-words.ts'
+import { isA, isSilent } from './trace-written.ts'
 
 /** Why what went wrong did no harm. */
 const comfortByOutcome: Readonly<Record<string, string>> = {
@@ -55,37 +19,124 @@ const comfortByOutcome: Readonly<Record<string, string>> = {
   dead: 'it is not made again by itself',
 }
 
+type Attempt = EntryOf<'attempt'>
+type Ended = EntryOf<'action_ended'>
+type Opened = EntryOf<'repair_opened'>
+
+/** Something that went wrong: a failed attempt and those like it, a row given up without one, or a repair alone. */
+interface Wrong {
+  readonly at: string
+  readonly text: string
+}
+
 export const wrongLines = ({ entries }: MeetingTrace, naming: Naming): readonly string[] => {
   const failed = entries.filter(isA('attempt')).filter(({ outcome }) => !fine.has(outcome))
-  if (failed.length === 0) return ['nothing']
-  const groups: { readonly attempt: EntryOf<'attempt'>; readonly again: EntryOf<'attempt'>[] }[] = []
+  const groups: { readonly attempt: Attempt; readonly again: Attempt[] }[] = []
   for (const attempt of failed) {
-    const like = groups.findLast((group) => isLike(group.attempt, attempt))
+    const like = groups.findLast((group) => sameFailure(group.attempt) === sameFailure(attempt))
     if (like) like.again.push(attempt)
     else groups.push({ attempt, again: [] })
   }
-  return groups.map(({ attempt, again }) => {
-    const { at, outcome, code } = attempt
-    const silent = isSilent(attempt)
-    const what = silent
-      ? `${naming.replica(attempt.replicaId ?? '')} went silent`
-      : code === null
-        ? outcomeText(outcome)
-        : causeText(code)
-    const comfort = comfortByOutcome[outcome] ?? ''
-    return `${clockText(at)} ${actionText(attempt, naming)}: ${what}; ${comfort}${againText(again)}`
-  })
+  const dead = entries.filter(isA('action_ended')).filter(({ outcome }) => outcome === 'dead')
+  const repairOf = (ended: Ended): Opened | undefined =>
+    TELLS.has(ended.action)
+      ? undefined
+      : entries.filter(isA('repair_opened')).find(({ at }) => at === ended.at)
+  const follow = (actionId: string, known?: string): string => {
+    const ended = dead.find((each) => each.actionId === actionId)
+    const repair = ended && repairOf(ended)
+    const end = ended ? `; ${deadText(ended, known)}` : ''
+    return `${answerText(entries, actionId)}${end}${repair ? `; ${repairText(repair, entries)}` : ''}`
+  }
+  const tried = new Set(failed.map(({ actionId }) => actionId))
+  const told = new Set(dead.flatMap((ended) => repairOf(ended)?.repairId ?? []))
+  const lines: readonly Wrong[] = [
+    ...groups.map(({ attempt, again }) => {
+      const { actionId, at } = attempt
+      // How it ended stands behind the last way in which it failed.
+      const last = groups.findLast((group) =>
+        [group.attempt, ...group.again].some((each) => each.actionId === actionId),
+      )
+      const end = last?.attempt === attempt ? follow(actionId, causeText(attempt.code ?? 'other')) : ''
+      return { at, text: `${failureText(attempt, naming)}${againText(again)}${end}` }
+    }),
+    ...dead
+      .filter(({ actionId }) => !tried.has(actionId))
+      .map((ended) => ({ at: ended.at, text: `${actionText(ended, naming)}${follow(ended.actionId)}` })),
+    ...entries
+      .filter(isA('repair_opened'))
+      .filter(({ repairId }) => !told.has(repairId))
+      .map((opened) => ({
+        at: opened.at,
+        text: `${causeText(opened.code)}${peopleText(opened, naming)}; ${repairText(opened, entries)}`,
+      })),
+  ]
+  if (lines.length === 0) return ['nothing']
+  return lines
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+    .map(({ at, text }) => `${clockText(at)} ${text}`)
 }
 
 const fine = new Set(['succeeded', 'suppressed', 'superseded'])
 
-export const isLike = (last: TraceEntry, entry: EntryOf<'attempt'>): boolean =>
+/** Many messages that one endpoint does not take are one thing that is wrong. */
+const sameFailure = ({ action, actionId, about, outcome, code }: Attempt): string =>
+  [about.endpointId === undefined ? actionId : `${action} ${about.endpointId}`, outcome, code].join(' ')
+
+const failureText = (attempt: Attempt, naming: Naming): string => {
+  const { outcome, code } = attempt
+  const what = isSilent(attempt)
+    ? `${naming.replica(attempt.replicaId ?? '')} went silent`
+    : code === null
+      ? outcomeText(outcome)
+      : causeText(code)
+  return `${actionText(attempt, naming)}: ${what}; ${comfortByOutcome[outcome] ?? ''}`
+}
+
+/** What the provider answered when it was asked. That it was given up says its own end. */
+const answerText = (entries: readonly TraceEntry[], actionId: string): string => {
+  const answer = entries.filter(isA('unknown_resolved')).findLast((entry) => entry.actionId === actionId)
+  switch (answer?.outcome) {
+    case 'succeeded':
+      return `; asked by ${clockText(answer.at)}: it had its effect`
+    case 'retrying':
+      return `; asked by ${clockText(answer.at)}: it had none, so it was made again`
+    default:
+      return ''
+  }
+}
+
+/** Why is not said twice: `known` is the cause that the reader has just been told. */
+const deadText = ({ at, code, attempts, action, owner }: Ended, known: string | undefined): string => {
+  const cause = causeText(code ?? 'other')
+  const look = TELLS.has(action) ? `; ${ownerText(owner ?? 'operations')} is told of it as a dead letter` : ''
+  return `DEAD at ${clockText(at)} after ${countText(attempts, 'attempt')}${cause === known ? '' : ` (${cause})`}${look}`
+}
+
+/** `repair invalid_attendee, for which the organizer chose at 07:59:05.947 to correct the address` */
+const repairText = (
+  { repairId, code, owner, class: failure }: Opened,
+  entries: readonly TraceEntry[],
+): string => {
+  const left = failure === 'uncertain' ? ' (class uncertain: what was written stands or may stand there)' : ''
+  const resolved = entries.filter(isA('repair_resolved')).find((entry) => entry.repairId === repairId)
+  if (!resolved) return `repair ${code}${left}, still open: ${ownerText(owner)} must act`
+  const { at, choice, authority } = resolved
+  return choice === undefined
+    ? `repair ${code}${left}, not needed any more since ${clockText(at)}`
+    : `repair ${code}${left}, for which ${ownerText(authority ?? owner)} chose at ${clockText(at)} to ${choiceText(choice)}`
+}
+
+const peopleText = ({ participantIds }: Opened, { person }: Naming): string =>
+  participantIds.length > 0 ? ` (${listText(participantIds.map(person))})` : ''
+
+export const isLike = (last: TraceEntry, entry: Attempt): boolean =>
   last.type === 'attempt' &&
   last.actionId === entry.actionId &&
   last.outcome === entry.outcome &&
   last.code === entry.code
 
-export const againText = (again: readonly EntryOf<'attempt'>[]): string => {
+export const againText = (again: readonly Attempt[]): string => {
   const last = again.at(-1)
   return last ? `; and ${countText(again.length, 'time')} more like it, until ${spanText(last.at)}` : ''
 }

@@ -3,20 +3,27 @@ import type { MeetingTrace } from './trace.ts'
 import { causeText, choiceText, lookAgainText, missingText, ownerText } from './trace-codes.ts'
 import type { Naming } from './trace-fields.ts'
 import { actionText } from './trace-sentences.ts'
-import { clockText, countText, listText, spanText } from './trace-words.ts'
+import { TELLS } from './trace-waits.ts'
+import { countText, listText, momentText, spanText } from './trace-words.ts'
 
 type Step = MeetingTrace['next'][number]
 
-export const nextLines = ({ next }: MeetingTrace, naming: Naming): readonly string[] => {
+export const nextLines = ({ next, state }: MeetingTrace, naming: Naming): readonly string[] => {
   if (next.length === 0) return ['nothing is left to do, and nobody must act']
   const lines = next.map((step) =>
     step.type === 'action'
       ? pendingText(step, naming)
-      : `${personText(step, naming)}${untilText(step.until)}`,
+      : `${personText(step, naming)}${untilText(step.until)}${onlyTelling(step, state.type)}`,
   )
   const alone = next.every(({ type }) => type === 'action')
   return alone ? ['nobody must act; by itself:', ...lines] : lines
 }
+
+/** Whoever reads that somebody must act would take the meeting itself for unfinished. */
+const onlyTelling = ({ action }: Step, state: string): string =>
+  action !== undefined && TELLS.has(action)
+    ? `; this is about the telling only: the meeting itself is ${state.replaceAll('_', ' ')} all the same`
+    : ''
 
 const untilText = (until: string | undefined): string =>
   until === undefined ? '' : `, until ${spanText(until)}`
@@ -61,7 +68,7 @@ const pendingText = (step: Extract<Step, { type: 'action' }>, naming: Naming): s
     attempts > 0 && code !== undefined
       ? `; tried ${countText(attempts, 'time')}, last: ${causeText(code)}`
       : ''
-  const when = dueAt === undefined ? '' : ` ${spanText(dueAt)} (${clockText(dueAt)})`
+  const when = dueAt === undefined ? '' : ` ${momentText(dueAt)}`
   return `${what}: ${stateWords[state] ?? state.replaceAll('_', ' ')}${when}${why}${tried}`
 }
 

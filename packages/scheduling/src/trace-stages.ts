@@ -6,6 +6,7 @@ import { roundBegunBy } from './trace-waits.ts'
 const Instant = z.iso.datetime()
 
 export const stageNames = [
+  'incomplete',
   'availability',
   'choice',
   'approval',
@@ -20,7 +21,7 @@ export type StageName = (typeof stageNames)[number]
 export const Stage = z.object({
   stage: z.enum(stageNames).meta({
     description:
-      'Until everybody’s time was known, a time chosen, it approved, the event written, and read back. A booked meeting is `standing`; in `repair` a person is waited for, and in `clearing` what stands is taken away.',
+      'In `incomplete` what the request left out is waited for. Then: until everybody’s time was known, a time chosen, it approved, the event written, and read back. A booked meeting is `standing`; in `repair` a person is waited for, and in `clearing` what stands is taken away.',
   }),
   round: z.int().meta({ description: 'Of which gathering of everybody’s time it was a part.' }),
   from: Instant,
@@ -57,6 +58,11 @@ export const stagesIn = (entries: readonly TraceEntry[]): readonly Stage[] => {
   }
   for (const entry of entries) {
     const begun = roundBegunBy(entry)
+    // A request that left something out is waited for before anybody's time is.
+    if (entry.type === 'exception_opened' && stages.length === 0) current = 'incomplete'
+    if (current === 'incomplete' && (begun !== undefined || isOver(entry))) {
+      end('incomplete', entry.at, 'availability', begun === undefined)
+    }
     if (begun !== undefined && begun > round) {
       if (from !== undefined && entry.at > from) end(current, entry.at, 'availability', !isOpen.has(current))
       current = 'availability'
@@ -72,6 +78,10 @@ export const stagesIn = (entries: readonly TraceEntry[]): readonly Stage[] => {
   }
   return stages
 }
+
+/** What ends a meeting that never was told everything. */
+const isOver = (entry: TraceEntry): boolean =>
+  entry.type === 'decision' && (entry.decision === 'cancelled' || entry.decision === 'lapsed')
 
 /** These last until something else begins: that is their end. */
 const isOpen: ReadonlySet<StageName> = new Set<StageName>(['standing', 'clearing', 'repair'])

@@ -2,8 +2,10 @@
 import type { MeetingState } from './meeting.ts'
 import type { MeetingTrace } from './trace.ts'
 import { absenceText, causeText } from './trace-codes.ts'
+import type { EntryOf } from './trace-entries.ts'
 import type { Naming } from './trace-fields.ts'
-import { clockText, countText, listText, spanText } from './trace-words.ts'
+import { clockText, countText, listText, momentText, spanText } from './trace-words.ts'
+import { leftoversIn, standingText } from './trace-written.ts'
 
 const meaningByState = {
   incomplete: 'it was not told everything it needs, and asks',
@@ -32,13 +34,15 @@ const seeking: ReadonlySet<MeetingState['type']> = new Set([
 ])
 
 export const stateText = (
-  { state, changedAt, standingProposalId }: MeetingTrace,
+  { state, changedAt, standingProposalId, entries }: MeetingTrace,
   { proposal }: Pick<Naming, 'proposal'>,
 ): string => {
   const code = state.type === 'in_repair' ? ` (${causeText(state.code)})` : ''
-  const since = `${state.type.replaceAll('_', ' ')}${code} since ${spanText(changedAt)} (${clockText(changedAt)})`
-  if (standingProposalId === undefined || !seeking.has(state.type))
-    return `${since}: ${meaningByState[state.type]}`
+  const since = `${state.type.replaceAll('_', ' ')}${code} since ${momentText(changedAt)}`
+  if (standingProposalId === undefined || !seeking.has(state.type)) {
+    const left = leftoversIn(entries).flatMap((each) => standingText(each, { proposal }) ?? [])
+    return [`${since}: ${meaningByState[state.type]}`, ...left].join('; ')
+  }
   const meaning = meaningByState[state.type].replace('; nothing is booked', '')
   return `${since}: ${meaning}; the event of ${proposal(standingProposalId)} stands until another time is approved`
 }
@@ -67,7 +71,7 @@ export const blockedLines = (
 /** The states that are an end. A meeting in another one has nothing to prove yet. */
 const endWithoutEvent: ReadonlySet<MeetingState['type']> = new Set(['lapsed', 'no_overlap', 'cancelled'])
 
-export const proofText = ({ state, entries }: MeetingTrace): string => {
+export const proofText = ({ state, entries }: MeetingTrace, naming: Pick<Naming, 'proposal'>): string => {
   if (state.type === 'cancelled') return cancelProof(entries)
   const proof = entries.findLast((entry) => entry.type === 'completion_verified')
   if (proof?.type === 'completion_verified') {
@@ -75,6 +79,8 @@ export const proofText = ({ state, entries }: MeetingTrace): string => {
     const then = state.type === 'confirmed' ? '' : 'as of then: '
     return `${then}event ${eventId}, read back at ${clockText(at)}, agrees with what was approved in ${countText(checks.length, 'point')} (named below)`
   }
+  const left = leftoversIn(entries).flatMap((each) => standingText(each, naming) ?? [])
+  if (left.length > 0) return `none yet; ${left.join('; ')}`
   return endWithoutEvent.has(state.type) ? 'none needed: no event stands' : 'none yet'
 }
 
@@ -88,6 +94,28 @@ const cancelProof = (entries: MeetingTrace['entries']): string => {
   const answers = made.calls
     .filter(({ operation }) => /delete|cancel/.test(operation))
     .map(({ provider, operation, status }) => `${provider} ${operation} → ${status ?? 'no answer'}`)
-  const what = answers.length > 0 ? listText(answers) : 'no event was found there'
-  return `taken away at the provider, at ${clockText(made.at)}: ${what}`
+  const looked = lookedAfter(entries, made)
+  if (answers.length === 0) {
+    return `asked at ${clockText(made.at)}, the provider showed no event to take away${looked ?? ''}`
+  }
+  const what = `taken away at the provider, at ${clockText(made.at)}: ${listText(answers)}`
+  return `${what}${looked ?? '; this was answered and not read back'}`
+}
+
+/** A later look that found nothing is better than an answer. */
+const lookedAfter = (entries: MeetingTrace['entries'], made: EntryOf<'attempt'>): string | undefined => {
+  const sweep = entries
+    .slice(entries.indexOf(made) + 1)
+    .findLast(
+      (entry) =>
+        entry.type === 'attempt' &&
+        entry.action === 'scheduling.sweep_event' &&
+        entry.about.proposalId === made.about.proposalId &&
+        entry.outcome === 'succeeded',
+    )
+  if (sweep?.type !== 'attempt') return undefined
+  const more = sweep.calls.some(({ outcome }) => outcome === 'cancelled')
+  return more
+    ? `; looked at again at ${spanText(sweep.at)}: an event that had come to light was taken away`
+    : `; looked at again at ${spanText(sweep.at)}: nothing stands`
 }

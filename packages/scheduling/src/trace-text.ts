@@ -3,15 +3,16 @@
  * times are in UTC, people and dispatchers have short names, and nobody is named or addressed. Pure.
  */
 import type { MeetingTrace } from './trace.ts'
-import { knownLines, toldLines, tookLines, waitLines } from './trace-answers.ts'
+import { endpointsTold, knownLines, toldLines, tookLines, waitLines } from './trace-answers.ts'
 import { sourceText } from './trace-codes.ts'
 import { lineOf, type EntryOf, type TraceEntry } from './trace-entries.ts'
 import type { Naming } from './trace-fields.ts'
 import { actionText, ONLY_ENDPOINT } from './trace-sentences.ts'
-import { againText, isLike, writeLines, wrongLines } from './trace-failures.ts'
+import { againText, isLike, wrongLines } from './trace-failures.ts'
 import { nextLines } from './trace-next.ts'
 import { blockedLines, proofText, stateText } from './trace-state.ts'
-import { clockText } from './trace-words.ts'
+import { clockText, durationText } from './trace-words.ts'
+import { isA, writeLines } from './trace-written.ts'
 
 export const traceText = (trace: MeetingTrace): string => {
   const replicas = replicasIn(trace)
@@ -24,13 +25,14 @@ export const traceText = (trace: MeetingTrace): string => {
     ...answer('WAITED FOR', waitLines(trace, naming)),
     ...answer('KNOWN', knownLines(trace, naming)),
     ...answer('WRITTEN', writeLines(trace, naming)),
-    ...answer('CLIENT', toldLines(trace)),
+    ...answer('CLIENT', toldLines(trace, naming)),
     ...answer('WENT WRONG', wrongLines(trace, naming)),
-    ...answer('PROOF', [proofText(trace)]),
+    ...answer('PROOF', [proofText(trace, naming)]),
     ...answer('TOOK', tookLines(trace)),
     '',
     ...answer('PEOPLE', peopleLines(trace)),
     ...answer('DISPATCHERS', [replicas.map((id, index) => `d${index + 1} ${id}`).join(', ') || '-']),
+    ...answer('ENDPOINTS', endpointLines(trace, naming)),
     '',
     'STORY',
     ...storyLines(trace.entries, naming),
@@ -55,8 +57,9 @@ const replicasIn = ({ entries, pending }: MeetingTrace): readonly string[] => [
   ]),
 ]
 
-const namingOf = ({ people, entries, endpointIds }: MeetingTrace, replicas: readonly string[]): Naming => {
+const namingOf = ({ people, entries, endpoints }: MeetingTrace, replicas: readonly string[]): Naming => {
   const labelById = new Map(people.map(({ id, label }) => [id, label]))
+  const endpointIds = endpoints.map(({ id }) => id)
   const proposals = entries.flatMap((entry) => (entry.type === 'proposal' ? [entry.proposalId] : []))
   return {
     person: (id) => labelById.get(id) ?? id,
@@ -70,10 +73,35 @@ const namingOf = ({ people, entries, endpointIds }: MeetingTrace, replicas: read
 }
 
 const peopleLines = ({ people }: MeetingTrace): readonly string[] =>
-  people.map(
-    ({ label, role, source, id, removed }) =>
-      `${label} ${role}, ${sourceText(source)}, ${id}${removed ? ' (takes part no longer)' : ''}`,
-  )
+  people.map((one) => {
+    const { label, role, source, id, removed, replaces } = one
+    const before = people.find((each) => each.id === replaces?.participantId)
+    const after = people.find((each) => each.replaces?.participantId === id)
+    const notes = [
+      ...(before ? [`takes the place of ${before.label}${replacedText(replaces?.because)}`] : []),
+      ...(removed ? [`takes part no longer${after ? `: ${after.label} has this place` : ''}`] : []),
+    ]
+    return `${label} ${role}, ${sourceText(source)}, ${id}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
+  })
+
+const replacedText = (because: string | undefined): string => {
+  switch (because) {
+    case 'correct_address':
+      return ', the same person: address corrected'
+    case 'substitute_person':
+      return ' as a substitute'
+    default:
+      return ''
+  }
+}
+
+/** Those that the page names. */
+const endpointLines = ({ entries, endpoints }: MeetingTrace, { endpoint }: Naming): readonly string[] => {
+  const told = endpointsTold(entries)
+  return endpoints
+    .filter(({ id }) => told.includes(id))
+    .map(({ id, disabled }) => `${endpoint(id)} ${id}${disabled ? ' (disabled)' : ''}`)
+}
 
 interface Line {
   readonly at: string
@@ -89,6 +117,14 @@ interface Line {
  */
 const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly string[] => {
   const told: Line[] = []
+  const delivered = new Map(
+    entries
+      .filter(isA('attempt'))
+      .filter(({ action, outcome }) => action === NOTIFY && outcome === 'succeeded')
+      .map((attempt) => [attempt.actionId, deliveryText(attempt, naming)]),
+  )
+  const deliveryOf = (entry: TraceEntry): string =>
+    entry.type === 'action_enqueued' ? (delivered.get(entry.actionId) ?? '') : ''
   for (const entry of entries) {
     if (isToldElsewhere(entry)) continue
     const text = lineOf(entry, naming)
@@ -98,9 +134,9 @@ const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly st
       told[told.length - 1] = { ...last, again: [...last.again, entry] }
     } else if (last && belongTogether(last, entry)) {
       const more = followsAsked(last, entry) ? actionText(entry, naming) : text
-      told[told.length - 1] = { ...last, text: `${last.text}; ${more}`, entry }
+      told[told.length - 1] = { ...last, text: `${last.text}; ${more}${deliveryOf(entry)}`, entry }
     } else {
-      told.push({ at: entry.at, text, entry, again: [] })
+      told.push({ at: entry.at, text: `${text}${deliveryOf(entry)}`, entry, again: [] })
     }
   }
   return told.flatMap(({ at, text, again }, index) => {
@@ -110,7 +146,15 @@ const storyLines = (entries: readonly TraceEntry[], naming: Naming): readonly st
   })
 }
 
-/** A message that was accepted is told by its attempt, what the client was told above, and an approval ends its deadline. */
+/** When, by whom and in which call the client was told, behind what asked for it. */
+const deliveryText = ({ at, attempt, replicaId, calls }: EntryOf<'attempt'>, naming: Naming): string => {
+  const call = calls.at(-1)
+  const how = call ? `, ${call.status ?? 'no answer'} in ${durationText(call.durationMs)}` : ''
+  const which = attempt > 1 ? `, attempt ${attempt}` : ''
+  return ` (told ${clockText(at)}${how}, ${naming.replica(replicaId ?? '')}${which})`
+}
+
+/** A message that was accepted is told by its attempt, a delivery behind what asked for it, and an approval ends its deadline. */
 const isToldElsewhere = (entry: TraceEntry): boolean =>
   (entry.type === 'message_sent' && entry.outcome === 'accepted') ||
   (entry.type === 'attempt' && entry.action === NOTIFY && entry.outcome === 'succeeded') ||
@@ -128,6 +172,7 @@ const joining: ReadonlySet<TraceEntry['type']> = new Set<TraceEntry['type']>([
   'evidence',
   'action_enqueued',
   'unknown_resolved',
+  'repair_resolved',
   'proposal',
   'event_written',
   'completion_verified',

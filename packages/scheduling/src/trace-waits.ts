@@ -5,8 +5,23 @@ import { About } from './trace-fields.ts'
 
 const Instant = z.iso.datetime()
 
+/** What somebody is waited for. */
+export const waitReasons = ['calendar_read', 'mail_answer', 'missing', 'approval', 'repair'] as const
+
 export const Wait = z.object({
-  participantId: z.uuid(),
+  what: z.enum(waitReasons).meta({
+    description:
+      'For what: that a calendar is read, an answer to a mail, what the request left out, an approval, or a choice about a repair.',
+  }),
+  participantId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Whose time it is; absent where `owner` tells who.' }),
+  owner: z.string().optional().meta({ description: 'Who had to tell, approve or repair.' }),
+  codes: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'What is missing, or which repair it is about, by code.' }),
   round: z.int(),
   from: Instant,
   until: Instant.optional().meta({ description: 'Absent: this person is still waited for.' }),
@@ -33,8 +48,11 @@ export const Round = z.object({
 })
 export type Round = z.output<typeof Round>
 
-const askedOf = new Set(['scheduling.read_availability', 'scheduling.ask_participant'])
-const ROUND_BEGINS = new Set([...askedOf, 'scheduling.find_time'])
+const whatByAction = new Map<string, Wait['what']>([
+  ['scheduling.read_availability', 'calendar_read'],
+  ['scheduling.ask_participant', 'mail_answer'],
+])
+const ROUND_BEGINS = new Set([...whatByAction.keys(), 'scheduling.find_time'])
 
 /** The round that an entry is the first sign of; undefined for all others. */
 export const roundBegunBy = (entry: TraceEntry): number | undefined =>
@@ -54,11 +72,13 @@ export const waitsIn = (entries: readonly TraceEntry[]): readonly Wait[] => {
       const over = wait.until === undefined ? overBy(entry, wait.round) : undefined
       if (over !== undefined) waits.set(key, { ...ended(wait, entry.at), over })
     }
-    if (!('about' in entry) || !askedOf.has(entry.action)) continue
+    if (!('about' in entry)) continue
+    const what = whatByAction.get(entry.action)
     const { participantId, round } = entry.about
-    if (participantId === undefined || round === undefined) continue
+    if (what === undefined || participantId === undefined || round === undefined) continue
     const key = keyOf(participantId, round)
-    const wait = askedAgain(waits.get(key), entry) ?? { participantId, round, from: entry.at, because: [] }
+    const first: Wait = { what, participantId, round, from: entry.at, because: [] }
+    const wait = askedAgain(waits.get(key), entry) ?? first
     waits.set(key, { ...wait, because: [...wait.because, ...delayIn(entry)] })
   }
   return [...waits.values()]
@@ -66,7 +86,7 @@ export const waitsIn = (entries: readonly TraceEntry[]): readonly Wait[] => {
 
 const keyOf = (participantId: string, round: number): string => `${participantId}:${round}`
 
-const ended = (wait: Wait, until: string): Wait => ({
+export const ended = (wait: Wait, until: string): Wait => ({
   ...wait,
   until,
   durationMs: Math.max(0, Date.parse(until) - Date.parse(wait.from)),
@@ -77,11 +97,11 @@ const askedAgain = (wait: Wait | undefined, entry: TraceEntry): Wait | undefined
   const isAsked = entry.type === 'action_enqueued' && entry.action === 'scheduling.ask_participant'
   if (!wait || wait.until === undefined || !isAsked) return wait
   const { until: _, durationMs: __, over: ___, ...open } = wait
-  return { ...open, because: [...open.because, 'asked_in_words'] }
+  return { ...open, what: 'mail_answer', because: [...open.because, 'asked_in_words'] }
 }
 
 /** Why an entry ends the waiting of this round for everybody who has not answered. */
-const overBy = (entry: TraceEntry, round: number): string | undefined => {
+export const overBy = (entry: TraceEntry, round: number): string | undefined => {
   const next = roundBegunBy(entry)
   if (next !== undefined && next > round) return 'round_over'
   if (entry.type === 'repair_opened') return entry.code
@@ -193,7 +213,7 @@ export const originOf = ({ facts }: Pick<Repaired, 'facts'>): readonly string[] 
 }
 
 /** Whoever could not be told is told by no repair, whatever its code. */
-const TELLS: ReadonlySet<string> = new Set(['scheduling.notify_client', 'scheduling.send_notice'])
+export const TELLS: ReadonlySet<string> = new Set(['scheduling.notify_client', 'scheduling.send_notice'])
 
 /** Whether a repair is of this dead action, so that one thing is to be done and not two. */
 const isOf = (repair: Repaired, { action, code, about }: EntryOf<'action_ended'>): boolean => {
@@ -205,13 +225,21 @@ const isOf = (repair: Repaired, { action, code, about }: EntryOf<'action_ended'>
   return repair.code === code || because === code || isReason
 }
 
-/** Dead actions of which no repair was made, open or resolved: somebody must look all the same. */
-export const deadActs = (entries: readonly TraceEntry[], repairs: readonly Repaired[]): readonly Act[] =>
+/**
+ * Dead actions of which no repair was made, open or resolved: somebody must look all the same, but not for an endpoint to
+ * which nothing is to be sent any more.
+ */
+export const deadActs = (
+  entries: readonly TraceEntry[],
+  repairs: readonly Repaired[],
+  disabledEndpoints: ReadonlySet<string> = new Set(),
+): readonly Act[] =>
   entries
     .filter(
       (entry): entry is EntryOf<'action_ended'> => entry.type === 'action_ended' && entry.outcome === 'dead',
     )
     .filter((entry) => !repairs.some((repair) => isOf(repair, entry)))
+    .filter(({ about }) => !disabledEndpoints.has(about.endpointId ?? ''))
     .map(({ owner = 'operations', code, action, about, actionId }) => ({
       type: 'person',
       owner,

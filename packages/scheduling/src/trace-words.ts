@@ -29,6 +29,12 @@ export const spanText = (instant: string, sameDayAs?: string): string => {
   return sameDayAs?.slice(0, 10) === day ? time : `${weekday(instant)} ${day} ${time}`
 }
 
+/** `Mon 2027-03-29 13:00:04.120Z`; seconds that are none are left out: `Mon 2027-03-29 13:00Z` */
+export const momentText = (instant: string): string =>
+  instant.slice(17, 23) === '00.000'
+    ? spanText(instant)
+    : `${weekday(instant)} ${instant.slice(0, 10)} ${clockText(instant)}Z`
+
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 const weekday = (instant: string): string => WEEKDAYS[new Date(instant).getUTCDay()] ?? ''
 
@@ -38,6 +44,13 @@ export const clockText = (instant: string): string => instant.slice(11, 23)
 /** `a, b and c` */
 export const listText = (items: readonly string[]): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1) ?? ''}`
+
+/** `a ×2`, `b`: each once, in the order in which they appear, and how often. */
+export const timesTexts = (items: readonly string[]): readonly string[] =>
+  [...new Set(items)].map((item) => {
+    const count = items.filter((each) => each === item).length
+    return count > 1 ? `${item} ×${count}` : item
+  })
 
 /** `1 call`, `2 calls` */
 export const countText = (count: number, one: string, many = `${one}s`): string =>

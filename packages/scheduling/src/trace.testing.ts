@@ -169,7 +169,7 @@ const head: Omit<MeetingTrace, 'entries'> = {
   changedAt: at(10),
   round: 1,
   people: [{ id: person, label: 'p1', role: 'required', source: 'google', removed: false }],
-  endpointIds: [],
+  endpoints: [],
   waits: [],
   rounds: [],
   stages: [],

@@ -9,14 +9,15 @@ import {
   isComplete,
   readAnyMeeting,
   readContacts,
-  readEndpointIds,
   readEvidence,
   readEverybody,
   readExceptionsOf,
   readMeetingTimes,
   readParticipants,
   readRepairs,
+  readTracedEndpoints,
   type MeetingException,
+  type StoredRepair,
 } from './store.ts'
 import { TraceEntry } from './trace-entries.ts'
 import {
@@ -29,6 +30,7 @@ import {
 import { inCausalOrder } from './trace-order.ts'
 import { withChoices } from './repairing.ts'
 import { pendingOf } from './trace-pending.ts'
+import { ownerWaitsIn } from './trace-owner-waits.ts'
 import { actionEntries } from './trace-record.ts'
 import { Stage, stagesIn } from './trace-stages.ts'
 import { deadActs, originOf, Pending, Round, roundsIn, Step, stepsOf, Wait, waitsIn } from './trace-waits.ts'
@@ -57,10 +59,18 @@ export const MeetingTrace = z.object({
       role: z.enum(['required', 'optional']),
       source: z.string().meta({ description: 'Where their time is read, or that they are asked by mail.' }),
       removed: z.boolean(),
+      replaces: z.object({ participantId: z.uuid(), because: z.string().optional() }).optional().meta({
+        description: 'Whose place this person took, and by which choice; `correct_address`: the same person.',
+      }),
     }),
   ),
-  endpointIds: z
-    .array(z.uuid())
+  endpoints: z
+    .array(
+      z.object({
+        id: z.uuid(),
+        disabled: z.boolean().meta({ description: 'Nothing is sent to it any more.' }),
+      }),
+    )
     .meta({ description: 'The webhook endpoints that the client has or had, the oldest first.' }),
   entries: z.array(TraceEntry).meta({ description: 'In the order in which one followed the other.' }),
   waits: z.array(Wait),
@@ -103,6 +113,8 @@ export const readTrace = (
     const live = actions.filter(({ ended_at }) => ended_at === null)
     const participants = await readParticipants(tx, meetingId)
     const pending = live.map((row) => pendingOf(row, meeting, participants))
+    const endpoints = await readTracedEndpoints(tx)
+    const disabled = endpoints.filter((endpoint) => endpoint.disabled).map(({ id }) => id)
     const openRepairs = repairs.filter(({ resolvedAt }) => resolvedAt === undefined)
     const acts = [
       ...openRepairs.map(({ id, owner, code, facts, choices }) => ({
@@ -114,10 +126,11 @@ export const readTrace = (
         choices: [...choices],
       })),
       ...exceptions.filter(({ state }) => state === 'open').map(answerOf),
-      ...deadActs(entries, repairs),
+      ...deadActs(entries, repairs, new Set(disabled)),
       ...(await awaitedOf(tx, meeting)),
     ]
-    const waits = waitsIn(entries)
+    const approver = isComplete(meeting) ? meeting.intent.approval.type : undefined
+    const waits = [...waitsIn(entries), ...ownerWaitsIn(entries, approver)]
     return {
       meetingId,
       state: meeting.state,
@@ -127,8 +140,8 @@ export const readTrace = (
       changedAt: changedAt.toISOString(),
       round: meeting.round,
       ...(instruction !== undefined && { instruction }),
-      people: await peopleOf(tx, meetingId),
-      endpointIds: [...(await readEndpointIds(tx))],
+      people: await peopleOf(tx, meetingId, repairs),
+      endpoints: [...endpoints],
       entries: [...entries],
       waits: [...waits],
       rounds: [...roundsIn(entries, waits)],
@@ -138,16 +151,32 @@ export const readTrace = (
     }
   })
 
-const peopleOf = async (tx: Tx, meetingId: MeetingId): Promise<MeetingTrace['people']> => {
+const peopleOf = async (
+  tx: Tx,
+  meetingId: MeetingId,
+  repairs: readonly StoredRepair[],
+): Promise<MeetingTrace['people']> => {
   const everybody = await readEverybody(tx, meetingId)
-  return everybody.map(({ id, role, provider, removed }, index) => ({
-    id,
-    label: `p${index + 1}`,
-    role,
-    source: provider ?? 'asked by mail',
-    removed,
-  }))
+  return everybody.map(({ id, role, provider, removed, position, joinedAt }, index) => {
+    const before = everybody[index - 1]
+    // The choice that put somebody in another's place was made in the same transaction.
+    const because = repairs.find(({ resolvedAt }) => isSameMoment(resolvedAt, joinedAt))?.choice
+    return {
+      id,
+      label: `p${index + 1}`,
+      role,
+      source: provider ?? 'asked by mail',
+      removed,
+      ...(before?.position === position && {
+        replaces: { participantId: before.id, ...(because !== undefined && { because }) },
+      }),
+    }
+  })
 }
+
+/** Both are one transaction's time, of which one went through this process and lost its microseconds. */
+const isSameMoment = (a: Date | undefined, b: Date): boolean =>
+  a !== undefined && Math.abs(a.getTime() - b.getTime()) <= 1
 
 const answerOf = ({ id, owner, absence, lapsesAt }: MeetingException) => ({
   type: 'person' as const,

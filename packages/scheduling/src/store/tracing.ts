@@ -5,6 +5,9 @@ import { type MeetingId, ParticipantId, ProposalId } from '../ids.ts'
 
 export interface TracedPerson {
   readonly id: ParticipantId
+  /** The place among the participants; whoever takes another's place has the same. */
+  readonly position: number
+  readonly joinedAt: Date
   readonly role: 'required' | 'optional'
   /** Where their time is read; undefined for who is asked. */
   readonly provider: string | undefined
@@ -16,7 +19,14 @@ export interface TracedPerson {
 export const readEverybody = async (tx: Tx, meetingId: MeetingId): Promise<readonly TracedPerson[]> => {
   const rows = await tx.prisma.participant.findMany({
     where: { meetingId },
-    select: { participantId: true, role: true, connectionId: true, removedAt: true },
+    select: {
+      participantId: true,
+      position: true,
+      createdAt: true,
+      role: true,
+      connectionId: true,
+      removedAt: true,
+    },
     orderBy: [{ position: 'asc' }, { createdAt: 'asc' }],
   })
   const ids = rows.flatMap(({ connectionId }) => connectionId ?? [])
@@ -27,6 +37,8 @@ export const readEverybody = async (tx: Tx, meetingId: MeetingId): Promise<reado
   const providerById = new Map(connections.map(({ connectionId, provider }) => [connectionId, provider]))
   return rows.map((row) => ({
     id: ParticipantId.parse(row.participantId),
+    position: row.position,
+    joinedAt: row.createdAt,
     role: z.enum(['required', 'optional']).parse(row.role),
     provider: row.connectionId === null ? undefined : providerById.get(row.connectionId),
     removed: row.removedAt !== null,
@@ -112,11 +124,13 @@ export const readReleasedHolds = async (
   }))
 }
 
-/** Every webhook endpoint of the tenant, the oldest first. */
-export const readEndpointIds = async (tx: Tx): Promise<readonly string[]> => {
+/** Every webhook endpoint of the tenant, the oldest first. A URL may hold a secret, so it is not read. */
+export const readTracedEndpoints = async (
+  tx: Tx,
+): Promise<readonly { readonly id: string; readonly disabled: boolean }[]> => {
   const rows = await tx.prisma.webhookEndpoint.findMany({
-    select: { endpointId: true },
+    select: { endpointId: true, state: true },
     orderBy: [{ createdAt: 'asc' }, { endpointId: 'asc' }],
   })
-  return rows.map(({ endpointId }) => endpointId)
+  return rows.map(({ endpointId, state }) => ({ id: endpointId, disabled: state !== 'active' }))
 }
