@@ -115,7 +115,7 @@ describe('the trace of a meeting', () => {
     expect(new Set(lost.map(({ replicaId }) => replicaId))).toEqual(new Set([doomed.replicaId]))
     expect(waits.flatMap(({ because }) => because)).toContain('lease_lost')
     expect(await textOf(story)).toMatch(
-      /^WAITED FOR +p\d .*: calendar read, longer because its dispatcher went silent/m,
+      /^ +p\d .*: calendar read, longer because its dispatcher went silent/m,
     )
   })
 

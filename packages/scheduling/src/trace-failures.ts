@@ -42,10 +42,10 @@ export const wrongLines = ({ entries }: MeetingTrace, naming: Naming): readonly 
     TELLS.has(ended.action)
       ? undefined
       : entries.filter(isA('repair_opened')).find(({ at }) => at === ended.at)
-  const follow = (actionId: string, known?: string): string => {
+  const follow = (actionId: string, attempt?: Attempt): string => {
     const ended = dead.find((each) => each.actionId === actionId)
     const repair = ended && repairOf(ended)
-    const end = ended ? `; ${deadText(ended, known)}` : ''
+    const end = ended ? `; ${deadText(ended, attempt)}` : ''
     return `${answerText(entries, actionId)}${end}${repair ? `; ${repairText(repair, entries)}` : ''}`
   }
   const tried = new Set(failed.map(({ actionId }) => actionId))
@@ -57,7 +57,7 @@ export const wrongLines = ({ entries }: MeetingTrace, naming: Naming): readonly 
       const last = groups.findLast((group) =>
         [group.attempt, ...group.again].some((each) => each.actionId === actionId),
       )
-      const end = last?.attempt === attempt ? follow(actionId, causeText(attempt.code ?? 'other')) : ''
+      const end = last?.attempt === attempt ? follow(actionId, attempt) : ''
       return { at, text: `${failureText(attempt, naming)}${againText(again)}${end}` }
     }),
     ...dead
@@ -96,21 +96,18 @@ const failureText = (attempt: Attempt, naming: Naming): string => {
 /** What the provider answered when it was asked. That it was given up says its own end. */
 const answerText = (entries: readonly TraceEntry[], actionId: string): string => {
   const answer = entries.filter(isA('unknown_resolved')).findLast((entry) => entry.actionId === actionId)
-  switch (answer?.outcome) {
-    case 'succeeded':
-      return `; asked by ${clockText(answer.at)}: it had its effect`
-    case 'retrying':
-      return `; asked by ${clockText(answer.at)}: it had none, so it was made again`
-    default:
-      return ''
-  }
+  if (answer?.outcome === 'succeeded') return `; asked at ${clockText(answer.at)}: it had its effect`
+  if (answer?.outcome === 'retrying')
+    return `; asked at ${clockText(answer.at)}: it had none, so it was made again`
+  return ''
 }
 
-/** Why is not said twice: `known` is the cause that the reader has just been told. */
-const deadText = ({ at, code, attempts, action, owner }: Ended, known: string | undefined): string => {
+/** When and why are not said twice: the reader has just been told of this attempt. */
+const deadText = ({ at, code, attempts, action, owner }: Ended, attempt: Attempt | undefined): string => {
   const cause = causeText(code ?? 'other')
+  const known = attempt && causeText(attempt.code ?? 'other')
   const look = TELLS.has(action) ? `; ${ownerText(owner ?? 'operations')} is told of it as a dead letter` : ''
-  return `DEAD at ${clockText(at)} after ${countText(attempts, 'attempt')}${cause === known ? '' : ` (${cause})`}${look}`
+  return `DEAD${attempt?.at === at ? '' : ` at ${clockText(at)}`} after ${countText(attempts, 'attempt')}${cause === known ? '' : ` (${cause})`}${look}`
 }
 
 /** `repair invalid_attendee, for which the organizer chose at 07:59:05.947 to correct the address` */

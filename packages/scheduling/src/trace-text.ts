@@ -85,14 +85,8 @@ const peopleLines = ({ people }: MeetingTrace): readonly string[] =>
   })
 
 const replacedText = (because: string | undefined): string => {
-  switch (because) {
-    case 'correct_address':
-      return ', the same person: address corrected'
-    case 'substitute_person':
-      return ' as a substitute'
-    default:
-      return ''
-  }
+  if (because === 'correct_address') return ', the same person: address corrected'
+  return because === 'substitute_person' ? ' as a substitute' : ''
 }
 
 /** Those that the page names. */
@@ -172,6 +166,7 @@ const joining: ReadonlySet<TraceEntry['type']> = new Set<TraceEntry['type']>([
   'evidence',
   'action_enqueued',
   'unknown_resolved',
+  'repair_opened',
   'repair_resolved',
   'proposal',
   'event_written',
