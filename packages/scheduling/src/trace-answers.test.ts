@@ -147,6 +147,18 @@ describe('what stands at the provider', () => {
     expect(none).toMatch(/might have stood at google .*; looked for at 09:00:12\.000: none to take away$/m)
   })
 
+  test('of which one was kept is said so, and one that was gone by itself was not taken away', () => {
+    const kept = { ...entryByType.event_written, at: at(12) }
+    const one = [...uncertain('several_events'), cancelAttempt(1), kept]
+    expect(inRepair(one)).toMatch(
+      /several events .* stood at google .*; all but one taken away at 09:00:12\.000$/m,
+    )
+    expect(countEvents(one)).toEqual({ made: 2, takenAway: 1 })
+    const gone = [...uncertain('event_altered'), cancelAttempt(0)]
+    expect(inRepair(gone)).toMatch(/an event .* stood at google .*; found to be gone at 09:00:12\.000$/m)
+    expect(countEvents(gone)).toEqual({ made: 1, takenAway: 0 })
+  })
+
   test('two events of two proposals are two, and one that was moved is one', () => {
     const { event_written: first } = entryByType
     const second = { ...first, proposalId: randomUUID() }

@@ -148,7 +148,7 @@ export const messageOutcomeText = lookUp({
 export const ownerText = lookUp({
   organizer: 'the organizer',
   named_approver: 'the approver whom the meeting names',
-  requester: 'whoever asked for the meeting',
+  requester: 'the requester',
   participant: 'the participant',
   calendar_owner: 'the owner of the calendar',
   rule: 'the rules of the meeting',

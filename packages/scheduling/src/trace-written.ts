@@ -29,7 +29,7 @@ export interface Leftover {
   /** How many events were found; undefined: nobody could tell. */
   readonly found: number | undefined
   /** When it was looked for and taken away, or made what the meeting wants. */
-  readonly settled: { readonly at: string; readonly cancelled: number } | undefined
+  readonly settled: { readonly at: string; readonly cancelled: number; readonly kept: boolean } | undefined
 }
 
 /** How many events the question found, where that is why the write was given up. */
@@ -70,14 +70,22 @@ const settledAfter = (
   ended: EntryOf<'action_ended'>,
 ): Leftover['settled'] => {
   const { proposalId } = ended.about
-  for (const entry of entries.slice(entries.indexOf(ended))) {
-    if (entry.type === 'event_written' && entry.proposalId === proposalId)
-      return { at: entry.at, cancelled: 0 }
-    if (entry.type !== 'attempt' || !clearers.has(entry.action) || entry.outcome !== 'succeeded') continue
-    if (entry.about.proposalId === proposalId)
-      return { at: entry.at, cancelled: entry.calls.filter(isTakingAway).length }
-  }
-  return undefined
+  const later = entries.slice(entries.indexOf(ended))
+  const kept = later.filter(isA('event_written')).find((entry) => entry.proposalId === proposalId)
+  const cleared = later
+    .filter(isA('attempt'))
+    .find(
+      ({ action, outcome, about }) =>
+        clearers.has(action) && outcome === 'succeeded' && about.proposalId === proposalId,
+    )
+  const first = cleared ?? kept
+  return (
+    first && {
+      at: first.at,
+      cancelled: cleared?.calls.filter(isTakingAway).length ?? 0,
+      kept: kept !== undefined,
+    }
+  )
 }
 
 /** `an event of proposal 1 stands at microsoft, to be taken away`, of what is not settled yet. */
@@ -106,8 +114,12 @@ const leftoverText = (leftover: Leftover, naming: Naming): string => {
       ? `an event${of} stood at ${provider} all the same; taken away at ${then}`
       : `an event${of} might have stood at ${provider} (${why}); looked for at ${then}: none to take away`
   const made = found > 1 ? `several events${of}` : `an event${of}`
-  const end = settled.cancelled > 0 ? 'taken away' : 'put right'
-  return `${made} stood at ${provider} all the same (${why}); ${end} at ${then}`
+  return `${made} stood at ${provider} all the same (${why}); ${settlementText(settled)} at ${then}`
+}
+
+const settlementText = ({ cancelled, kept }: NonNullable<Leftover['settled']>): string => {
+  if (kept) return cancelled > 0 ? 'all but one taken away' : 'kept'
+  return cancelled > 0 ? 'taken away' : 'found to be gone'
 }
 
 /** What was found cancelled had been made. */
