@@ -11,6 +11,8 @@ export const decisionTypes = [
   'lapsed',
   /** The same of a change: the booking stays as it was. */
   'change_lapsed',
+  /** A change was given up by a person's word, with the same end. */
+  'change_withdrawn',
   /** Everybody's time is gathered anew; `because` says why. */
   'looked_again',
   /** Somebody's calendar was named, or another one in its place. */
@@ -21,12 +23,6 @@ export const decisionTypes = [
   'contact_refused',
 ] as const
 export type DecisionType = (typeof decisionTypes)[number]
-
-/** The same, and what is kept without being told in the trace. */
-export type KeptDecisionType =
-  | DecisionType
-  /** A change was given up by a person's word: the booking stays as it was. */
-  | 'change_withdrawn'
 
 /** By what right. `rule`: nobody's word, but what the meeting itself says. */
 export const deciders = [
@@ -52,7 +48,7 @@ export const lookAgainReasons = [
 ] as const
 export type LookAgainReason = (typeof lookAgainReasons)[number]
 
-interface Decided<Type extends KeptDecisionType> {
+interface Decided<Type extends DecisionType> {
   readonly type: Type
   readonly by: Decider
   /** Whom it is about. */
@@ -60,5 +56,5 @@ interface Decided<Type extends KeptDecisionType> {
 }
 
 export type Decision =
-  | Decided<Exclude<KeptDecisionType, 'looked_again'>>
+  | Decided<Exclude<DecisionType, 'looked_again'>>
   | (Decided<'looked_again'> & { readonly because: LookAgainReason })

@@ -95,6 +95,8 @@ const overText = (code: string): string => {
     case 'change_lapsed':
     case 'lapsed':
       return 'the deadline had come'
+    case 'change_withdrawn':
+      return 'the change was given up'
     default:
       return startText(code)
   }

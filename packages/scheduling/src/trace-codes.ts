@@ -50,7 +50,7 @@ export const clientEventText = lookUp({
   'proposal.awaiting_approval': 'a time waits for approval',
   'meeting.confirmed': 'confirmed',
   'meeting.rescheduled': 'rescheduled',
-  'meeting.reschedule_lapsed': 'the change was not approved in time',
+  'meeting.reschedule_lapsed': 'the change came to nothing',
   'meeting.cancelled': 'cancelled',
   'meeting.no_overlap': 'there is no time for everybody',
   'meeting.lapsed': 'lapsed',

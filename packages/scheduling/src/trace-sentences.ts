@@ -125,6 +125,8 @@ export const decisionText = (
       return 'the booking deadline came before an approval: the meeting lapses'
     case 'change_lapsed':
       return 'the deadline came before the change was approved: the booking stays as it was'
+    case 'change_withdrawn':
+      return `${who} gave the change up: the booking stays as it was`
     case 'looked_again':
       return `a time is looked for again: ${lookAgainText(because ?? '')}${people === '' ? '' : ` (${people})`}`
     case 'calendar_connected':

@@ -100,6 +100,8 @@ const askedAgain = (wait: Wait | undefined, entry: TraceEntry): Wait | undefined
   return { ...open, what: 'mail_answer', because: [...open.because, 'asked_in_words'] }
 }
 
+const endsWaiting: ReadonlySet<string> = new Set(['cancelled', 'lapsed', 'change_lapsed', 'change_withdrawn'])
+
 /** Why an entry ends the waiting of this round for everybody who has not answered. */
 export const overBy = (entry: TraceEntry, round: number): string | undefined => {
   const next = roundBegunBy(entry)
@@ -107,7 +109,7 @@ export const overBy = (entry: TraceEntry, round: number): string | undefined => 
   if (entry.type === 'repair_opened') return entry.code
   if (entry.type !== 'decision') return undefined
   const { decision, because, round: leadsTo } = entry
-  if (decision === 'cancelled' || decision === 'lapsed' || decision === 'change_lapsed') return decision
+  if (endsWaiting.has(decision)) return decision
   return leadsTo > round ? (because ?? decision) : undefined
 }
 

@@ -82,10 +82,9 @@ export interface StoredDecision {
   readonly decidedAt: Date
 }
 
-/** Those that the trace tells. */
 export const readDecisions = async (tx: Tx, meetingId: MeetingId): Promise<readonly StoredDecision[]> => {
   const rows = await tx.prisma.meetingDecision.findMany({
-    where: { meetingId, type: { in: [...decisionTypes] } },
+    where: { meetingId },
     orderBy: [{ decidedAt: 'asc' }, { round: 'asc' }, { decisionId: 'asc' }],
   })
   return rows.map((row) => ({
