@@ -109,11 +109,7 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
         db,
         rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded', reason: undefined, calls: [] })),
       )
-      if (accounts > 0)
-        await freeSlots(
-          db,
-          rows.map(({ id }) => id),
-        )
+      if (accounts > 0) await freeSlots(db, rows)
     }
     open = next
   }

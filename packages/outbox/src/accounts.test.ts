@@ -1,6 +1,6 @@
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
-import { freeSlots, takeSlots } from './sql.ts'
+import { freeSlots, takeSlots, type ClaimedRow } from './sql.ts'
 import {
   askable,
   handle,
@@ -23,16 +23,14 @@ const accountOf = (action: ReturnType<typeof safe>): string => `account of ${act
 const claimWithSlots = async (
   action: ReturnType<typeof safe>,
   rowsMax: number,
-): Promise<readonly string[]> => {
-  const { dispatcher } = stage.database
+): Promise<readonly ClaimedRow[]> => {
   const rows = await stage.claimed(action, rowsMax)
-  return [
-    ...(await takeSlots(
-      dispatcher,
-      rows.map(({ id, fence }) => ({ id, fence, slotsMax: 2 })),
-    )),
-  ]
+  const given = await takeSlots(stage.database.dispatcher, askingTwo(rows))
+  return rows.filter(({ id }) => given.has(id))
 }
+
+const askingTwo = (rows: readonly ClaimedRow[]) =>
+  rows.map(({ id, fence }) => ({ id, fence, slotsMax: 2 }))
 
 const slotsOf = async (account: string): Promise<number> => {
   const { rows } = await stage.database.owner.query<{ slots: number }>(
@@ -117,18 +115,53 @@ test('a slot whose holder died is free when its lease has run out, and calls a r
   expect(await stage.ended(at.id)).toHaveLength(3)
 })
 
+test('a holder that wakes after its lease takes no slot from those who hold the row, or wait for it, by then', async () => {
+  const action = bounded(1)
+  const account = accountOf(action)
+  const at = await stage.enqueue(requestsOf(action, [1, 2], { account }))
+  const [frozen, again] = [gate(), gate()]
+  const { engine } = stage.engine([handle(action, { perform: () => frozen.pass().then(() => done(0)) })])
+  const tick = engine.tick()
+  await frozen.arrived
+  await stage.database.advanceClock(MINUTE + 1)
+  const { engine: other } = stage.engine([
+    handle(action, { perform: ({ n }) => (n === 1 ? again.pass() : Promise.resolve()).then(() => done(0)) }),
+  ])
+  const rescue = other.tick()
+  await again.arrived
+  frozen.open()
+  await tick
+  expect(await slotsOf(account)).toBe(1)
+  expect(await stage.states(at.id)).toEqual(['1:leased', '2:paused'])
+  again.open()
+  await rescue
+  await other.drain()
+  expect(await stage.ended(at.id)).toEqual(['1:succeeded', '2:succeeded'])
+})
+
+test('a holder that asks for its slot after its lease leaves the next holder theirs', async () => {
+  const action = bounded(2)
+  const account = accountOf(action)
+  await stage.enqueue(requestsOf(action, [1], { account }))
+  const late = await stage.claimed(action, 1)
+  await stage.database.owner.query(`update outbox set state = 'ready' where account = $1`, [account])
+  expect(await claimWithSlots(action, 1)).toHaveLength(1)
+  expect(await takeSlots(stage.database.dispatcher, askingTwo(late))).toEqual(new Set())
+  expect(await slotsOf(account)).toBe(1)
+})
+
 test('a freed slot calls one row, which keeps its place, and none while the account rests', async () => {
   const action = bounded(2)
   const account = accountOf(action)
   const at = await stage.enqueue(requestsOf(action, [1, 2, 3, 4], { account }))
   const [first, second] = await claimWithSlots(action, 10)
-  expect(await freeSlots(stage.database.dispatcher, [first ?? ''])).toEqual([action.lane])
+  expect(await freeSlots(stage.database.dispatcher, first ? [first] : [])).toEqual([action.lane])
   expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:ready', '4:paused'])
   await stage.database.owner.query(
     `insert into outbox_account_pause values ($1, app_now() + interval '1 hour', 'rate_limited')`,
     [account],
   )
-  expect(await freeSlots(stage.database.dispatcher, [second ?? ''])).toEqual([])
+  expect(await freeSlots(stage.database.dispatcher, second ? [second] : [])).toEqual([])
   expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:ready', '4:paused'])
 })
 
@@ -159,7 +192,7 @@ test('time spent waiting for a slot is not taken from a row’s budget', async (
   )
   const [first] = await claimWithSlots(action, 10)
   await stage.database.advanceClock(10_000)
-  await freeSlots(stage.database.dispatcher, [first ?? ''])
+  await freeSlots(stage.database.dispatcher, first ? [first] : [])
   const { rows } = await stage.database.owner.query<{ spent: number }>(
     `select round(extract(epoch from app_now() - budget_from))::int as spent from outbox
      where aggregate_id = $1 and state = 'ready'`,

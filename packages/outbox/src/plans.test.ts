@@ -154,10 +154,10 @@ test.each<[string, string, readonly unknown[]]>([
       [0, 0],
     ],
   ],
-  ['a freed slot', 'select outbox_free_slots($1)', [['7']]],
+  ['a freed slot', 'select outbox_free_slots($1, $2)', [['7'], ['0']]],
 ])('%s reads few rows, and never the whole table', async (_what, call, values) => {
   await stage.database.owner.query(
-    `insert into outbox_account_slot values ('account 1', 7, app_now() + interval '1 hour') on conflict do nothing`,
+    `insert into outbox_account_slot values ('account 1', 7, 0, app_now() + interval '1 hour') on conflict do nothing`,
   )
   const reads = await readsOf(call, values)
   expect(reads.scans).toBe(0)

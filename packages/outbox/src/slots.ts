@@ -37,7 +37,7 @@ export const holdsSlot = (row: ClaimedRow): boolean => slotted.has(row)
 export const freeSlotOf = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow): Promise<void> => {
   if (!slotted.delete(row)) return
   try {
-    await freeSlotsOf(runtime, [row.id], row.lane)
+    await freeSlotsOf(runtime, [row], row.lane)
   } catch (error) {
     runtime.report({ type: 'error', where: 'slots', error })
   }
@@ -46,10 +46,10 @@ export const freeSlotOf = async <T extends SettleTx>(runtime: Runtime<T>, row: C
 /** Frees slots, and those that a dead holder left; tells whom it concerns, but for a lane that looks again by itself. */
 export const freeSlotsOf = async <T extends SettleTx>(
   runtime: Runtime<T>,
-  ids: readonly string[],
+  holders: readonly ClaimedRow[],
   ownLane?: string,
 ): Promise<number> => {
-  const lanes = await freeSlots(runtime.db, ids)
+  const lanes = await freeSlots(runtime.db, holders)
   const others = lanes.filter((lane) => lane !== ownLane)
   if (others.length > 0) {
     announce(runtime.db, others).catch((error: unknown) =>

@@ -199,6 +199,8 @@ create table outbox_account_pause (
 create table outbox_account_slot (
   account   text not null,
   outbox_id bigint not null,
+  -- Only the holder that got a slot gives it back: whoever holds the row after that one has a slot of its own.
+  fence     bigint not null,
   until     timestamptz not null,
   primary key (account, outbox_id)
 );
@@ -640,9 +642,10 @@ create function outbox_take_slots(p_ids bigint[], p_fences bigint[], p_caps int[
 declare accounts text[];
 begin
   accounts := outbox_lock_accounts(array(select o.account from outbox o where o.id = any (p_ids)));
-  -- A row that comes back has given up whatever slot it had.
+  -- A row that comes back has given up whatever slot it had; what a later holder of it was given stays.
   delete from outbox_account_slot s
-    where s.account = any (accounts) and (s.until <= app_now() or s.outbox_id = any (p_ids));
+    where s.account = any (accounts)
+      and (s.until <= app_now() or s.fence <= p_fences[array_position(p_ids, s.outbox_id)]);
   return query
     with asking as materialized (
       select o.id, o.fence, o.account, o.lease_until, asked.cap, interval '1 minute' * (0.5 + random()) as pause,
@@ -654,8 +657,8 @@ begin
     ), judged as materialized (
       select a.*, a.place + coalesce(h.slots, 0) <= a.cap as may_run from asking a left join held h on h.account = a.account
     ), given as (
-      insert into outbox_account_slot (account, outbox_id, until)
-        select j.account, j.id, j.lease_until from judged j where j.may_run returning outbox_id
+      insert into outbox_account_slot (account, outbox_id, fence, until)
+        select j.account, j.id, j.fence, j.lease_until from judged j where j.may_run returning outbox_id
     ), busy as (
       update outbox o set state = 'paused', available_at = app_now() + j.pause, fence = o.fence + 1,
           budget_from = o.budget_from + j.pause, lease_owner = null, lease_until = null, last_code = 'account_busy'
@@ -665,9 +668,9 @@ begin
     select given.outbox_id from given;
 end $$;
 
--- Frees the slots of rows that are through, and those whose time is over, and calls as many rows of their accounts back
+-- Frees the slots of holders that are through, and those whose time is over, and calls as many rows of their accounts back
 -- into the claim index. Answers the lanes that have work now.
-create function outbox_free_slots(p_ids bigint[], out lanes text[])
+create function outbox_free_slots(p_ids bigint[], p_fences bigint[], out lanes text[])
   language plpgsql as $$
 declare accounts text[];
 begin
@@ -675,7 +678,8 @@ begin
     select s.account from outbox_account_slot s where s.outbox_id = any (p_ids) or s.until <= app_now()));
   with gone as (
     delete from outbox_account_slot s
-      where s.account = any (accounts) and (s.outbox_id = any (p_ids) or s.until <= app_now())
+      where s.account = any (accounts)
+        and (s.fence = p_fences[array_position(p_ids, s.outbox_id)] or s.until <= app_now())
       returning s.account
   ), freed as materialized (
     -- While an account rests, its rows rest with it.
@@ -768,7 +772,7 @@ begin
     'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
     'outbox_claim(text[], float8[], uuid, text, int, bigint, bigint)', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
-    'outbox_lock_accounts(text[])', 'outbox_free_slots(bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
+    'outbox_lock_accounts(text[])', 'outbox_free_slots(bigint[], bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
@@ -777,7 +781,7 @@ grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, te
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
   outbox_claim(text[], float8[], uuid, text, int, bigint, bigint), outbox_due(int), outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
-  outbox_lock_accounts(text[]), outbox_free_slots(bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
+  outbox_lock_accounts(text[]), outbox_free_slots(bigint[], bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);

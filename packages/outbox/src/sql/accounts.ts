@@ -46,10 +46,14 @@ export const takeSlots = async (
   return new Set(result.rows.map(({ id }) => id))
 }
 
-/** Frees the slots of these rows and every slot whose time is over. Answers the lanes that have work again. */
-export const freeSlots = async (sql: Sql, ids: readonly string[]): Promise<readonly string[]> => {
-  const { rows } = await sql.query<{ lanes: string[] }>('select outbox_free_slots($1::bigint[]) as lanes', [
-    ids,
-  ])
+/**
+ * Frees the slots of these holders, each only if it is still the one that got it, and every slot whose time is over.
+ * Answers the lanes that have work again.
+ */
+export const freeSlots = async (sql: Sql, holds: readonly Hold[]): Promise<readonly string[]> => {
+  const { rows } = await sql.query<{ lanes: string[] }>(
+    'select outbox_free_slots($1::bigint[], $2::bigint[]) as lanes',
+    [holds.map(({ id }) => id), holds.map(({ fence }) => fence)],
+  )
   return one(rows).lanes
 }
