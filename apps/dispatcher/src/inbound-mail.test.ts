@@ -1,12 +1,15 @@
 /** Answers by mail: read, asked back about, and never acted upon before they are confirmed. */
+import { randomUUID } from 'node:crypto'
 import { useDatabase } from '@aftercommit/testing'
-import { describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { mortalDb } from './mortal-db.testing.ts'
 import { useSchedulingWorld } from './scheduling-world.testing.ts'
 import { openStory, type Story } from './story.testing.ts'
 
 const database = useDatabase()
 const world = useSchedulingWorld(database)
+afterEach(() => world.control.clearFaults())
 const HOUR_MS = 60 * 60_000
 const aDay = { ms: 6 * HOUR_MS, max: 8 }
 
@@ -116,6 +119,74 @@ describe('a mail that answers ours', () => {
     await comeBack(story, { kind: 'bounce', status: '4.4.1' })
     expect((await story.view()).state.type).toBe('gathering')
   })
+})
+
+const LEASE_MS = 2_000
+const atAnyHour = { startsAt: '00:00', endsAt: '00:00' }
+
+/** The same, but whoever wrote to the third person died before anybody knew that it had. */
+const askedByTheDead = async (): Promise<Story> => {
+  const story = await openStory(world, database, { outreach: { messagesMax: 2, quietHours: atAnyHour } })
+  const mortal = mortalDb(database.dispatcher, 'scheduling.ask_participant', 'performed')
+  const doomed = world.createDispatcher({ db: mortal.db, leaseMs: LEASE_MS })
+  await expect(doomed.drain().then(() => doomed.drain())).rejects.toThrow('dead')
+  expect(await mailsOf(story)).toHaveLength(1)
+  return story
+}
+
+describe('while the dispatcher that wrote to somebody is dead', () => {
+  test('their answer by mail is read all the same', async () => {
+    const story = await askedByTheDead()
+    const { raw, answer } = await comeBack(story, { text: 'On 30 March from 16:00 to 17:00 I can.' })
+    expect(answer.body).toMatchObject({ type: 'read', isClear: true })
+    expect((await story.client.postMail(raw).expect(200)).body).toMatchObject({ reason: 'read_before' })
+    await database.advanceClock(LEASE_MS + 500)
+    await story.dispatcher.drain()
+    expect((await mailsOf(story)).at(-1)?.subject).toContain('confirm')
+  })
+
+  test('the answer to a message that comes back is a repair, and no reminder follows', async () => {
+    const story = await askedByTheDead()
+    expect((await comeBack(story, { kind: 'bounce' })).answer.body).toMatchObject({ type: 'bounced' })
+    expect((await story.view()).repairs).toMatchObject([{ code: 'address_refused' }])
+    for (let day = 0; day < 3; day++) {
+      await database.advanceClock(24 * HOUR_MS)
+      await story.dispatcher.drain()
+    }
+    expect(await mailsOf(story)).toHaveLength(1)
+  })
+
+  test('a meeting that is cancelled lets them know as soon as it is known that they were asked', async () => {
+    const story = await askedByTheDead()
+    expect((await story.cancel().expect(200)).body).toMatchObject({ state: { type: 'cancelled' } })
+    await database.advanceClock(LEASE_MS + 500)
+    await story.dispatcher.drain()
+    expect((await mailsOf(story)).map(({ subject }) => subject)).toEqual([
+      expect.stringContaining('asks for'),
+      expect.stringContaining('No answer needed'),
+    ])
+  })
+})
+
+test('a message that comes back late takes nothing from what its person has told meanwhile', async () => {
+  const story = await openStory(world, database, { outreach: { messagesMax: 2, quietHours: atAnyHour } })
+  // So that the meeting still gathers when the bounce comes.
+  await world.control.addFault({
+    id: randomUUID(),
+    provider: 'google',
+    operation: 'freebusy.query',
+    address: story.cast.ben.address,
+    act: { type: 'answer', status: 503, body: {} },
+  })
+  await untilMailed(story, 1)
+  const times = { 'date-0': '2027-03-30', 'from-0': '16:00', 'to-0': '17:00' }
+  const link = await story.replyLink(story.cast.chen.address)
+  await story.client
+    .sendForm(link, { answer: 'times', do: 'send', zone: 'Europe/Berlin', ...times })
+    .expect(200)
+  expect((await comeBack(story, { kind: 'bounce' })).answer.body).toMatchObject({ type: 'bounced' })
+  expect((await story.view()).state.type).toBe('gathering')
+  await story.drainUntil('awaiting_approval', { ms: 60_000, max: 5 })
 })
 
 test('a mail that answers nothing of ours is told from one that is no mail', async () => {

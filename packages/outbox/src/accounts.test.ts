@@ -29,8 +29,7 @@ const claimWithSlots = async (
   return rows.filter(({ id }) => given.has(id))
 }
 
-const askingTwo = (rows: readonly ClaimedRow[]) =>
-  rows.map(({ id, fence }) => ({ id, fence, slotsMax: 2 }))
+const askingTwo = (rows: readonly ClaimedRow[]) => rows.map(({ id, fence }) => ({ id, fence, slotsMax: 2 }))
 
 const slotsOf = async (account: string): Promise<number> => {
   const { rows } = await stage.database.owner.query<{ slots: number }>(

@@ -6,6 +6,7 @@ export {
   readActions,
   readAttempts,
   readDecisions,
+  readStarted,
   replayDeadRow as replayDeadLetter,
   sampleGauges,
   type ActionRecordRow,
@@ -16,4 +17,5 @@ export {
   type DismissResult,
   type LaneGauge,
   type ReplayResult,
+  type StartedRow,
 } from './sql.ts'

@@ -6,6 +6,7 @@ import { noticeKinds } from './actions.ts'
 import { afterEvidence } from './gathering.ts'
 import { EvidenceId, ReplyDraftId, type MeetingId } from './ids.ts'
 import { sameAddress, windowOf } from './intent.ts'
+import { knownPeople } from './known.ts'
 import { isBeingAsked, notice, type Change, type Meeting, type Participant } from './meeting.ts'
 import { understand, type Unclear } from './outreach/understand.ts'
 import { isAboutGathering } from './replies.ts'
@@ -16,11 +17,13 @@ import {
   insertReplyDraft,
   lockMeeting,
   readContacts,
+  readEvidence,
   readParticipants,
   saveContactOutcome,
   saveMeeting,
   type Contact,
 } from './store.ts'
+import { findUnderWay, noteUnderWay, type UnderWay } from './under-way.ts'
 
 /** A message as it was parsed. Its words are read here and not kept. */
 export interface ReceivedMail {
@@ -58,13 +61,13 @@ export type ReceiveResult =
 /** Takes in one message. Delivered twice, it is read once, if it has an id. */
 export const receiveMail = (db: Db, tenantId: string, mail: ReceivedMail): Promise<ReceiveResult> =>
   db.transact(tenantId, async (tx): Promise<ReceiveResult> => {
-    const contact = mail.answers.length === 0 ? undefined : await findContact(tx, mail.answers)
-    if (!contact) return ignored('unknown_message')
-    const meeting = await lockMeeting(tx, contact.meetingId)
-    const person = (await readParticipants(tx, contact.meetingId)).find(
-      ({ id }) => id === contact.participantId,
-    )
-    if (!meeting || !person) return ignored('not_waited_for')
+    const found = await answeredMessage(tx, mail.answers)
+    if (!found) return ignored('unknown_message')
+    const meeting = await lockMeeting(tx, found.meetingId)
+    if (!meeting) return ignored('not_waited_for')
+    const contact = 'id' in found ? found : await noteUnderWay(tx, meeting, found)
+    const person = (await readParticipants(tx, meeting.id)).find(({ id }) => id === contact.participantId)
+    if (!person) return ignored('not_waited_for')
     switch (mail.content.type) {
       case 'auto_reply':
       case 'other':
@@ -81,6 +84,18 @@ export const receiveMail = (db: Db, tenantId: string, mail: ReceivedMail): Promi
         })
     }
   })
+
+/** The message of ours that a mail answers, whether it is noted as sent or not yet. */
+const answeredMessage = async (
+  tx: Tx,
+  answers: readonly string[],
+): Promise<Contact | UnderWay | undefined> => {
+  if (answers.length === 0) return undefined
+  // Looked for again at the end, because it may have been noted between the two looks.
+  return (
+    (await findContact(tx, answers)) ?? (await findUnderWay(tx, answers)) ?? (await findContact(tx, answers))
+  )
+}
 
 const ignored = (reason: IgnoredReason): ReceiveResult => ({ type: 'ignored', reason })
 
@@ -143,13 +158,22 @@ const bounced = async (
   code: string,
 ): Promise<ReceiveResult> => {
   await saveContactOutcome(tx, contact.id, 'bounced', code)
-  const waited = meeting.state.type === 'gathering' && isBeingAsked(meeting, person)
-  if (waited && contact.round >= (person.askedRound ?? 0)) {
+  const waited =
+    meeting.state.type === 'gathering' &&
+    isBeingAsked(meeting, person) &&
+    contact.round >= (person.askedRound ?? 0)
+  // Who has answered was reached in some other way: what they said stands.
+  if (waited && !(await hasTold(tx, meeting, person))) {
     const change = await unreachable(tx, meeting, person)
     await saveMeeting(tx, change.meeting)
     await enqueue(tx, change.actions)
   }
   return { type: 'bounced', meetingId: meeting.id }
+}
+
+const hasTold = async (tx: Tx, meeting: Meeting, { id }: Participant): Promise<boolean> => {
+  const participants = await readParticipants(tx, meeting.id)
+  return knownPeople(meeting, participants, await readEvidence(tx, meeting.id), tx.now).has(id)
 }
 
 const unreachable = async (tx: Tx, meeting: Meeting, person: Participant): Promise<Change> => {

@@ -1,4 +1,5 @@
 /** What operators and readers ask. */
+import { operationIdOf } from '../action.ts'
 import type { Sql } from '../connection.ts'
 import type { RecordedCall } from '../outcome.ts'
 
@@ -44,6 +45,31 @@ export const readActions = async (
     [subject.type, subject.id],
   )
   return rows
+}
+
+export interface StartedRow {
+  readonly action: string
+  readonly payload: unknown
+  /** The name under which the world knows it. */
+  readonly operationId: string
+}
+
+/** A tenant's rows of these actions that are under way: the world may know their effect before anything has settled it. */
+export const readStarted = async (
+  sql: Sql,
+  tenantId: string,
+  actions: readonly string[],
+): Promise<readonly StartedRow[]> => {
+  const { rows } = await sql.query<{ identity: string; action: string; payload: unknown }>(
+    `select identity, action, payload from outbox
+       where state = 'leased' and started_at is not null and tenant_id = $1 and action = any($2)`,
+    [tenantId, actions],
+  )
+  return rows.map(({ identity, action, payload }) => ({
+    action,
+    payload,
+    operationId: operationIdOf(tenantId, identity),
+  }))
 }
 
 export interface AttemptRecordRow {

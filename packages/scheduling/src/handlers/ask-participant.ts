@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { done, go, handlerOf, type ActionRequest, type Outcome, type Settled } from '@aftercommit/outbox'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from '../actions.ts'
+import { contactedOf } from '../cancellation.ts'
 import { afterEvidence } from '../gathering.ts'
 import { EvidenceId, type ParticipantId } from '../ids.ts'
 import { knownPeople, messagesTo } from '../known.ts'
@@ -9,6 +10,7 @@ import {
   askAgain,
   askedEnough,
   contactDueAt,
+  notice,
   type Change,
   type Meeting,
   type Participant,
@@ -88,10 +90,12 @@ export const askParticipant = (world: World) =>
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (!meeting) return []
       const messageId = world.post ? messageIdOf(world.post, operationId) : operationId
-      // Whatever became of the meeting meanwhile: who was written to was written to.
-      await note(tx, meeting, { ...payload, messageId }, outcome)
       const people = await readParticipants(tx, meeting.id)
       const person = people.find(({ id }) => id === payload.participantId)
+      const reached = await contactedOf(tx, meeting)
+      // Whatever became of the meeting meanwhile: who was written to was written to.
+      await note(tx, meeting, { ...payload, messageId }, outcome)
+      if (meeting.state.type === 'cancelled') return withdraw(tx, meeting, payload.participantId, reached)
       return person && isAsking(meeting, payload.round) ? followUp(tx, meeting, person, outcome) : []
     },
   })
@@ -123,6 +127,17 @@ const note = async (
   } else if (outcome.type === 'dead' && outcome.code === ADDRESS_REFUSED) {
     await keep('refused', outcome.code, tx.now)
   }
+}
+
+/** A meeting that was cancelled while its first message to somebody was on its way has not told them so. */
+const withdraw = async (
+  tx: Tx,
+  meeting: Meeting,
+  participantId: ParticipantId,
+  told: readonly ParticipantId[],
+): Promise<readonly ActionRequest[]> => {
+  const isNew = !told.includes(participantId) && (await contactedOf(tx, meeting)).includes(participantId)
+  return isNew ? [notice(meeting, { kind: 'withdrawn', participantId, occasionId: randomUUID() })] : []
 }
 
 /** What follows from one message: the next one in its time, or that nobody can be, or has been, reached. */
