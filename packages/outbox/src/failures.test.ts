@@ -140,6 +140,26 @@ test('a settle that throws leaves nothing half done, and its outcome is tried ag
   expect(events).toContainEqual(expect.objectContaining({ type: 'error', where: 'settle' }))
 })
 
+test.each([
+  ['has no room left', '53100'],
+  ['has no connection left', '53300'],
+  ['is a standby', '25006'],
+  ['cuts what takes too long', '57014'],
+])('an outcome is kept for as long as its lease while the database %s', async (_what, code) => {
+  const action = giveUp()
+  const { id } = await stage.enqueue(requestsOf(action, [1]))
+  let settles = 0
+  const { engine } = stage.engine([
+    handle(action, {
+      settle: () =>
+        ++settles < 5 ? Promise.reject(Object.assign(new Error('not now'), { code })) : Promise.resolve([]),
+    }),
+  ])
+  await engine.tick()
+  expect(settles).toBe(5)
+  expect(await stage.ended(id)).toEqual(['1:succeeded'])
+})
+
 test('a settle whose following rows contradict ones already written rolls back as a whole', async () => {
   const action = safe({ leaseMs: 1_000 })
   const next = safe()

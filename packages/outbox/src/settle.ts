@@ -267,10 +267,11 @@ const isConflict = (error: unknown): boolean =>
 
 /**
  * Whether the database was away, rather than against it: no connection, a connection that was cut, a server that
- * starts or stops (SQLSTATE classes 08 and 57P), or no free connection in time.
+ * starts or stops (SQLSTATE classes 08 and 57P), that has no room, memory or connection left (class 53), that lets nobody
+ * write (25006: a standby that is not promoted yet), or that was too slow (57014, 55P03); or no free connection in time.
  */
 export const isOutage = (error: unknown): boolean =>
-  codesOf(error).some((code) => /^(08|57P)|^E[A-Z]+$|^P(1001|1002|1008|1017|2024|2028)$/.test(code)) ||
+  codesOf(error).some((code) => /^(08|53|57P)|^(25006|55P03|57014)$|^E[A-Z]+$|^P(1001|1002|1008|1017|2024|2028)$/.test(code)) ||
   (error instanceof Error &&
     /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(error.message))
 
