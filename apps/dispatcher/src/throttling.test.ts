@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { useDatabase } from '@aftercommit/testing'
 import { useSchedulingWorld, type ConnectedPerson } from './scheduling-world.testing.ts'
 import {
+  firstSlot,
   intentFor,
   openStory,
   operationsOf,
@@ -73,6 +74,18 @@ describe.each(providers)('%s saying "not now"', (provider) => {
     await database.advanceClock(6_000)
     await story.drainUntil('confirmed')
     expect(await story.created()).toBe(1)
+  })
+
+  test('to a write that it has made all the same leads to one event at the time that was approved', async () => {
+    const story = await proposeStory(world, database, { organizer: provider })
+    const { address } = story.cast.ada
+    const operation = operationsOf[provider].insert
+    const act = { type: 'answer', when: 'after_effect', status: 429, body: slowDown[provider] } as const
+    await world.control.addFault({ id: randomUUID(), provider, operation, address, act })
+    await story.approve()
+    await story.drainUntil('confirmed', { ms: 61_000, max: 3 })
+    expect(await story.created()).toBe(1)
+    expect((await story.events()).map(({ start }) => start)).toEqual([firstSlot.start])
   })
 
   test('to a read rests that account for every meeting, and no other', async () => {

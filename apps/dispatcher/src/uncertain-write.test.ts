@@ -51,6 +51,58 @@ const makeUninvitable = async (story: Story): Promise<void> => {
   await world.control.putPeople([{ ...chen, invitable: false }])
 }
 
+/** What a provider says of an event, as it would answer the call that made it. */
+const saidOf = (provider: Provider, eventId: string) =>
+  provider === 'google'
+    ? {
+        id: eventId,
+        status: 'confirmed',
+        etag: '"1"',
+        iCalUID: eventId,
+        start: { dateTime: firstSlot.start },
+        end: { dateTime: firstSlot.end },
+      }
+    : {
+        id: eventId,
+        '@odata.etag': 'W/"1"',
+        iCalUId: eventId,
+        start: { dateTime: firstSlot.start, timeZone: 'UTC' },
+        end: { dateTime: firstSlot.end, timeZone: 'UTC' },
+        attendees: [],
+      }
+
+test.each(providers)(
+  'an event of another meeting that %s gives in answer to a write outlives the cancellation of this one',
+  async (provider) => {
+    const other = await proposeStory(world, database, { organizer: provider })
+    await other.approve()
+    await other.drainUntil('confirmed')
+    const theirs = await onlyEvent(other)
+    const { client, cast } = other
+    const { address, connectionId: calendarConnectionId } = cast.ada
+    const approval = { type: 'named_approver', address }
+    const organizer = { address, calendarConnectionId }
+    const story = await proposeStory(world, database, {
+      organizer: provider,
+      client,
+      intent: { organizer, approval },
+    })
+    await world.control.addFault({
+      id: randomUUID(),
+      provider,
+      operation: operationsOf[provider].insert,
+      address,
+      act: { type: 'answer', status: 200, body: saidOf(provider, theirs.id) },
+    })
+    const { proposal } = await story.view()
+    await story.postApproval(proposal?.id ?? 'none', address).expect(200)
+    await story.dispatcher.drain()
+    await story.cancel(address)
+    await story.drainUntil('cancelled', { ms: 61_000, max: 5 })
+    expect((await world.control.readEvents(address)).find(({ id }) => id === theirs.id)).toEqual(theirs)
+  },
+)
+
 /** The draft that was approved, as the adapters take it. */
 const approvedDraft = async (story: Story) => {
   const { rows } = await database.owner.query<{
@@ -182,4 +234,19 @@ test('a refusal of an attendee that Exchange meant dies as soon as its truth is 
   expect(repairs).toMatchObject([{ code: 'invalid_attendee', owner: 'organizer' }])
   expect(await story.created()).toBe(0)
   expect(await writesOf(story)).toMatchObject([{ state: 'dead', code: 'invalid_attendee', attempts: 1 }])
+})
+
+test('the late look for what a write may have left ends when there is nothing', async () => {
+  const story = await proposeStory(world, database)
+  await failInsert(story, 'google', { type: 'drop', when: 'before_effect' })
+  await story.approve()
+  await story.dispatcher.tick()
+  await world.control.addBusy(story.cast.ben.address, firstSlot)
+  await story.drainUntil('awaiting_approval', pastGrace)
+  const sweeps = () => story.rows('scheduling.sweep_event')
+  for (let hour = 0; hour < 24 && (await sweeps()).some(({ state }) => state === 'scheduled'); hour++) {
+    await database.advanceClock(60 * 60_000)
+    await story.dispatcher.drain()
+  }
+  expect(await sweeps()).toMatchObject([{ state: 'succeeded', attempts: 1 }])
 })

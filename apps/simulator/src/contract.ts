@@ -116,12 +116,13 @@ export const FaultAct = z.discriminatedUnion('type', [
   /** The socket is destroyed without an answer. */
   z.object({ type: z.literal('drop'), when: When }),
   /**
-   * A scripted answer, and no effect. A string body is sent as it is, anything else as JSON. For mail the status is an
+   * A scripted answer, and no effect unless it is `after_effect`: then the answer lies. A string body is sent as it is, anything else as JSON. For mail the status is an
    * SMTP reply code, 250 or a refusal, and the body its text with the enhanced status code.
    */
   z.object({
     type: z.literal('answer'),
     status: z.int().min(200).max(599),
+    when: When.optional(),
     body: z.unknown(),
     headers: z.record(z.string(), z.string()).optional(),
   }),
@@ -136,7 +137,7 @@ export type FaultAct = z.infer<typeof FaultAct>
 
 const isMailAct = (act: FaultAct): boolean =>
   act.type === 'answer'
-    ? act.status === 250 || act.status >= 400
+    ? act.when !== 'after_effect' && (act.status === 250 || act.status >= 400)
     : act.type !== 'truncate' && act.type !== 'html'
 
 export const FaultSpec = z

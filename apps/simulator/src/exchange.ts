@@ -146,6 +146,7 @@ const performWith = async (fault: ScriptedFault, exchange: Exchange): Promise<vo
       exchange.response.destroy()
       return
     case 'answer':
+      if (act.when === 'after_effect') effect()
       send(exchange, act)
       return
     case 'truncate':

@@ -15,4 +15,5 @@ export const envelopeOf = (row: ClaimedRow, action: AnyAction): Envelope<unknown
   aggregateRevision: row.aggregate_revision ?? undefined,
   traceParent: row.trace_parent ?? undefined,
   attempts: row.attempts,
+  startedBefore: row.first_started_at !== null,
 })

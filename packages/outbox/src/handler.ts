@@ -20,8 +20,10 @@ export interface Envelope<Payload> {
   readonly payload: Payload
   readonly aggregateRevision: number | undefined
   readonly traceParent: string | undefined
-  /** Attempts started before this one. */
+  /** Attempts started before this one, but for those that were given back: a throttled one costs nothing. */
   readonly attempts: number
+  /** Whether any attempt was started before this one, given back or not: somebody may have been called. */
+  readonly startedBefore: boolean
 }
 
 /** One attempt's leave to touch the world. */

@@ -58,7 +58,19 @@ export const judgesOf = ({ failureOf, failureOfWrite, isGone, eventOf, pageOf }:
     return event ? { type: 'written', event } : { type: 'malformed', code: 'event_shape' }
   }
   return {
-    written,
+    /**
+     * `isOurs` tells whether an event can be the one that was asked for. One that cannot was given for another call, by
+     * something on the way: taken for ours it would be changed, and cancelled, in its owner's place.
+     */
+    inserted: (
+      answered: Answered,
+      calendarAddress: string,
+      isOurs: (event: ProviderEvent) => boolean,
+    ): WrittenAnswer => {
+      const answer = written(answered, calendarAddress)
+      const isForeign = answer.type === 'written' && !isOurs(answer.event)
+      return isForeign ? { type: 'malformed', code: 'event_identity' } : answer
+    },
     found: (answered: Answered, calendarAddress: string): ReadEventAnswer => {
       if (isGone(answered)) return { type: 'not_found' }
       if (!isSuccess(answered)) return failureOf(answered)

@@ -153,7 +153,7 @@ const insertEvent = (call: GoogleCalls, draft: EventDraft, context: CallContext)
     judge: (answered): InsertAnswer =>
       answered.status === 409
         ? { type: 'already_exists', eventId: googleEventId(draft) }
-        : judge.written(answered, draft.calendarAddress),
+        : judge.inserted(answered, draft.calendarAddress, ({ eventId }) => eventId === googleEventId(draft)),
   })
 
 const updateEvent = (call: GoogleCalls, update: EventUpdate, context: CallContext): Promise<UpdateAnswer> => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CallContext } from '../call.ts'
 import { jsonOf } from '../http.ts'
+import type { Answered } from '../http.ts'
 import { findOverPages, judgesOf, readingOf, updateKeepingConference } from './answers.ts'
 import type { EventUpdate, PageAnswer } from './answers.ts'
 import { DAY_MS, readInParts } from './busy.ts'
@@ -11,6 +12,7 @@ import type {
   EventDraft,
   EventRef,
   InsertAnswer,
+  ProviderEvent,
   ReadEventAnswer,
   UpdateAnswer,
 } from './calendar.ts'
@@ -25,6 +27,7 @@ import {
   microsoftBodyOf,
   microsoftPatchOf,
   operationFilter,
+  transactionIdOf,
   withoutOffset,
 } from './microsoft-event.ts'
 
@@ -113,8 +116,20 @@ const insertEvent = (call: GraphCalls, draft: EventDraft, context: CallContext):
       // Seen with 400; some clients expect 409. The code decides.
       graphCodeOf(answered) === 'ErrorDuplicateTransactionId'
         ? { type: 'already_exists', eventId: existingEventIdOf(answered) }
-        : judge.written(answered, draft.calendarAddress),
+        : judge.inserted(answered, draft.calendarAddress, (event) => isAnswerTo(draft, answered, event)),
   })
+
+const Named = z.object({ transactionId: z.string().nullish() })
+
+/** Graph chooses the id, so the transaction that an event names, if it names one, and its time tell whose it is. */
+const isAnswerTo = (draft: EventDraft, { body }: Answered, { start, end }: ProviderEvent): boolean => {
+  const transactionId = Named.safeParse(jsonOf(body)).data?.transactionId ?? transactionIdOf(draft)
+  return (
+    transactionId.toLowerCase() === transactionIdOf(draft).toLowerCase() &&
+    start?.getTime() === draft.start.getTime() &&
+    end?.getTime() === draft.end.getTime()
+  )
+}
 
 /**
  * Graph honours If-Match here without documenting it, and now and then refuses with 412 a call that named no etag at all

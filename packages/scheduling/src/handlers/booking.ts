@@ -71,6 +71,12 @@ export const requiredCalendars = async (
   )
 }
 
+/** Whether an event carries the identity of another write. Providers compare it in any case. */
+export const isOfAnother = (
+  draft: Pick<EventDraft, 'operationId'>,
+  { operationId }: Pick<ProviderEvent, 'operationId'>,
+): boolean => operationId !== undefined && operationId.toLowerCase() !== draft.operationId.toLowerCase()
+
 /** Asks the provider for the events that carry our identity. */
 export const lookFor = async (
   world: World,

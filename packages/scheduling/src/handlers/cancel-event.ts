@@ -19,15 +19,15 @@ import {
   readMeeting,
   saveMeeting,
 } from '../store.ts'
-import { loadTarget, type Target } from './booking.ts'
+import { isOfAnother, loadTarget, type Target } from './booking.ts'
 import { callContext, deadOutOfReach, outcomeOfFailedRead, type World } from './world.ts'
 
 interface Plan extends Target {
   /** The event as it was once written; it is cancelled by its id even if it no longer carries our identity. */
   readonly known: EventRef | undefined
   readonly keepOne: boolean
-  /** Before it, finding nothing proves nothing. */
-  readonly sureAt: Date
+  /** Before it, finding nothing proves nothing. Undefined: it proves it now. */
+  readonly sureAt: Date | undefined
 }
 
 interface Cleared {
@@ -48,7 +48,7 @@ export const cancelEvent = (world: World) =>
       if (target.type === 'out_of_reach') return deadOutOfReach(target)
       const event = await bookedEventOf(tx, meeting, payload.proposalId)
       const known = event && { calendarAddress: event.calendarAddress, eventId: event.eventId }
-      const sureAt = payload.sureAt === undefined ? tx.now : new Date(payload.sureAt)
+      const sureAt = payload.sureAt === undefined ? undefined : new Date(payload.sureAt)
       return go<Plan>({ ...target, known, keepOne: payload.keepOne, sureAt })
     },
 
@@ -122,7 +122,7 @@ export const sweepEvent = (world: World) =>
       }
       const target = await loadTarget(world, tx, payload)
       if (target.type === 'out_of_reach') return deadOutOfReach(target)
-      return go<Plan>({ ...target, known: undefined, keepOne: false, sureAt: tx.now })
+      return go<Plan>({ ...target, known: undefined, keepOne: false, sureAt: undefined })
     },
     perform: (plan, attempt) => clear(world, plan, attempt),
   })
@@ -135,14 +135,21 @@ const clear = async (world: World, plan: Plan, attempt: Attempt): Promise<Outcom
   const live = found.events.filter(({ status }) => status !== 'cancelled')
   const kept = plan.keepOne ? live.find((event) => standsAsApproved(plan, event)) : undefined
   const ids = new Set(live.map(({ eventId }) => eventId))
-  if (known) ids.add(known.eventId)
+  if (known && !ids.has(known.eventId)) {
+    const held = await calendar.readEvent(known, context)
+    if (held.type !== 'found' && held.type !== 'not_found') return outcomeOfFailedRead(held)
+    // It may have lost our identity. One that carries another was never ours, whatever the provider answered once.
+    if (held.type !== 'found' || !isOfAnother(draft, held.event)) ids.add(known.eventId)
+  }
   if (kept) ids.delete(kept.eventId)
   for (const eventId of ids) {
     const answer = await calendar.cancelEvent({ calendarAddress: draft.calendarAddress, eventId }, context)
     if (answer.type !== 'cancelled' && answer.type !== 'already_gone') return outcomeOfFailedRead(answer)
   }
-  if (ids.size === 0 && !kept && found.events.length === 0 && attempt.now < plan.sureAt) {
-    return { type: 'retry', code: 'absence_not_sure', afterMs: plan.sureAt.getTime() - attempt.now.getTime() }
+  const { sureAt } = plan
+  const nothingFound = ids.size === 0 && !kept && found.events.length === 0
+  if (nothingFound && sureAt && attempt.now < sureAt) {
+    return { type: 'retry', code: 'absence_not_sure', afterMs: sureAt.getTime() - attempt.now.getTime() }
   }
   return done({ cancelledCount: ids.size, kept, at: attempt.now })
 }

@@ -9,6 +9,7 @@ import { lockMeeting, readApproval, readEvent, readMeeting, saveMeeting } from '
 import {
   afterRefusal,
   bookingChange,
+  isOfAnother,
   loadTarget,
   requiredCalendars,
   type Target,
@@ -89,12 +90,12 @@ export const changeEvent = (world: World) =>
       },
     },
 
-    settle: async (tx, { payload, attempts }, outcome, plan) => {
+    settle: async (tx, { payload, startedBefore }, outcome, plan) => {
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) return []
       const change = await bookingChange(tx, meeting, payload, outcome, {
         blamed: [...(plan?.blamed ?? [])],
-        triedBefore: attempts > 0,
+        triedBefore: startedBefore,
       })
       if (!change) return []
       await saveMeeting(tx, change.meeting)
@@ -181,6 +182,7 @@ type Judged = 'changed_already' | 'as_before' | 'event_gone' | 'event_changed'
 /** An event that stands at another time than it was left at has been moved by somebody, who is asked first. */
 const judgeChange = ({ draft, before }: Pick<Plan, 'draft' | 'before'>, event: ProviderEvent): Judged => {
   if (event.status === 'cancelled') return 'event_gone'
+  if (isOfAnother(draft, event)) return 'event_changed'
   if (holds(draft, event)) return 'changed_already'
   if (!before) return 'as_before'
   const unmoved =

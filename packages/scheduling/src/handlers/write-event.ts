@@ -28,7 +28,7 @@ interface Plan extends Target {
 
 export const writeEvent = (world: World) =>
   handlerOf<Tx>()(schedulingActions.writeEvent, {
-    prepare: async (tx, { payload, attempts }) => {
+    prepare: async (tx, { payload, startedBefore }) => {
       const meeting = await readMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) {
         return { type: 'obsolete', reason: 'meeting_moved_on' }
@@ -40,7 +40,7 @@ export const writeEvent = (world: World) =>
       if (target.type === 'out_of_reach') return deadOutOfReach(target)
       if (target.draft.start <= tx.now) return { type: 'dead', class: 'stale', code: 'slot_passed' }
       const required = await requiredCalendars(world, tx, meeting)
-      return go<Plan>({ ...target, required, triedBefore: attempts > 0, blamed: new Set() })
+      return go<Plan>({ ...target, required, triedBefore: startedBefore, blamed: new Set() })
     },
 
     perform: async (plan, attempt): Promise<Outcome<Written>> => {
@@ -59,12 +59,12 @@ export const writeEvent = (world: World) =>
       },
     },
 
-    settle: async (tx, { payload, attempts }, outcome, plan) => {
+    settle: async (tx, { payload, startedBefore }, outcome, plan) => {
       const meeting = await lockMeeting(tx, payload.meetingId)
       if (!meeting || !expectsWriteOf(meeting, payload.proposalId)) return []
       const change = await bookingChange(tx, meeting, payload, outcome, {
         blamed: [...(plan?.blamed ?? [])],
-        triedBefore: attempts > 0,
+        triedBefore: startedBefore,
       })
       if (!change) return []
       await saveMeeting(tx, change.meeting)
