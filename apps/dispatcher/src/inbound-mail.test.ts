@@ -130,7 +130,8 @@ const askedByTheDead = async (): Promise<Story> => {
   const mortal = mortalDb(database.dispatcher, 'scheduling.ask_participant', 'performed')
   const doomed = world.createDispatcher({ db: mortal.db, leaseMs: LEASE_MS })
   await expect(doomed.drain().then(() => doomed.drain())).rejects.toThrow('dead')
-  expect(await mailsOf(story)).toHaveLength(1)
+  // What it had begun is on its way still.
+  while ((await mailsOf(story)).length === 0) await new Promise((resolve) => setImmediate(resolve))
   return story
 }
 

@@ -1,10 +1,13 @@
 /** People without a connected calendar: asked by mail, heard on a page, and never asked too much. */
 import { useDatabase } from '@aftercommit/testing'
 import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { mortalDb } from './mortal-db.testing.ts'
 import { useSchedulingWorld } from './scheduling-world.testing.ts'
 import { openStory, type Story } from './story.testing.ts'
 
 const database = useDatabase()
+const Raw = z.object({ raw: z.string() })
 const world = useSchedulingWorld(database)
 const HOUR_MS = 60 * 60_000
 /** Past any night, and any spacing of a day. */
@@ -191,4 +194,47 @@ test('a connected calendar that does not tell is asked in words, once', async ()
   await story.approve()
   await story.drainUntil('confirmed')
   expect((await world.control.readMailbox(chen.address)).received).toHaveLength(1)
+})
+
+test('a search that begins anew while a message is on its way writes the next one in its time', async () => {
+  const quietHours = { startsAt: '00:00', endsAt: '00:00' }
+  const story = await openAsking({ outreach: { ...outreach, quietHours } })
+  const { ben, chen } = story.cast
+  const mailsTo = async (address: string) => (await world.control.readMailbox(address)).received
+  const mortal = mortalDb(database.dispatcher, 'scheduling.ask_participant', 'performed')
+  const doomed = world.createDispatcher({ db: mortal.db, leaseMs: 60_000 })
+  await doomed
+    .drain()
+    .then(() => doomed.drain())
+    .catch(() => undefined)
+  expect(mortal.died()).toBe(true)
+  while ((await mailsTo(chen.address)).length === 0) await new Promise((resolve) => setImmediate(resolve))
+  // Only the message stays with the one that died.
+  await database.owner.query(
+    `update outbox set lease_until = app_now() - interval '1 s'
+       where state = 'leased' and action <> 'scheduling.ask_participant' and aggregate_id = $1`,
+    [story.meetingId],
+  )
+  const { connectionId: _, ...gone } = ben
+  await world.control.putPeople([{ ...gone, refreshToken: null }])
+  await database.advanceClock(1_000)
+  for (let step = 0; step < 3; step++) {
+    await story.dispatcher.drain()
+    await database.advanceClock(5_000)
+  }
+  const [mail] = await mailsTo(ben.address)
+  const bounce = { inReplyTo: mail?.messageId ?? '', to: world.sink, kind: 'bounce' } as const
+  const { raw } = Raw.parse(await world.control.replyToMail(ben.address, bounce))
+  await story.client.postMail(raw).expect(200)
+  const participantId = await story.participantId(ben)
+  const choice = { type: 'correct_address', participantId, address: 'ben@elsewhere.example' }
+  expect((await story.resolve(choice)).status).toBe(200)
+  await story.dispatcher.drain()
+  expect(await mailsTo(chen.address)).toHaveLength(1)
+  await database.advanceClock(2 * HOUR_MS)
+  await story.dispatcher.drain()
+  expect(await mailsTo(chen.address)).toHaveLength(1)
+  await database.advanceClock(24 * HOUR_MS)
+  await story.dispatcher.drain()
+  expect((await mailsTo(chen.address)).at(-1)?.subject).toContain('Reminder')
 })

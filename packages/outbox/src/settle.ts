@@ -271,7 +271,9 @@ const isConflict = (error: unknown): boolean =>
  * write (25006: a standby that is not promoted yet), or that was too slow (57014, 55P03); or no free connection in time.
  */
 export const isOutage = (error: unknown): boolean =>
-  codesOf(error).some((code) => /^(08|53|57P)|^(25006|55P03|57014)$|^E[A-Z]+$|^P(1001|1002|1008|1017|2024|2028)$/.test(code)) ||
+  codesOf(error).some((code) =>
+    /^(08|53|57P)|^(25006|55P03|57014)$|^E[A-Z]+$|^P(1001|1002|1008|1017|2024|2028)$/.test(code),
+  ) ||
   (error instanceof Error &&
     /connection (terminated|timeout)|timeout exceeded when trying to connect/i.test(error.message))
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readStarted, type StartedRow } from '@aftercommit/outbox/operate'
 import type { Tx } from '@aftercommit/platform/db'
 import { schedulingActions } from './actions.ts'
-import { ContactId } from './ids.ts'
+import { ContactId, type ParticipantId } from './ids.ts'
 import type { Meeting } from './meeting.ts'
 import { findContact, insertContact, type Contact } from './store.ts'
 
@@ -34,6 +34,18 @@ export const findUnderWay = async (tx: Tx, messageIds: readonly string[]): Promi
   }
   return undefined
 }
+
+/** Whether another message that asks this person is under way. */
+export const isBeingWrittenTo = async (
+  tx: Tx,
+  participantId: ParticipantId,
+  operationId: string,
+): Promise<boolean> =>
+  (await readStarted(tx.sql, tx.tenantId, [askParticipant.name])).some(
+    (row) =>
+      row.operationId !== operationId &&
+      askParticipant.payload.safeParse(row.payload).data?.participantId === participantId,
+  )
 
 const messageOf = ({ action, payload }: StartedRow, messageId: string): UnderWay | undefined => {
   if (action === sendNotice.name) {

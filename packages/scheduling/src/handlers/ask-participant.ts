@@ -40,6 +40,7 @@ import {
   type Post,
   type Sent,
 } from './mail.ts'
+import { isBeingWrittenTo } from '../under-way.ts'
 import type { World } from './world.ts'
 
 type Plan =
@@ -50,6 +51,8 @@ type Asked = ({ readonly type: 'sent' } & Sent) | { readonly type: 'nobody_answe
 
 const CONTACT_REFUSED = 'contact_refused'
 const NO_REPLY = 'no_reply'
+const WRITTEN_TO_MEANWHILE = 'written_to_meanwhile'
+const UNDER_WAY_MS = 30_000
 
 /** Asks one person, at most as often as the authority allows, and never one who has told or does not want to be asked. */
 export const askParticipant = (world: World) =>
@@ -68,6 +71,12 @@ export const askParticipant = (world: World) =>
       if (await isContactRefused(tx, person.address)) return { type: 'suppressed', reason: CONTACT_REFUSED }
       const sent = await sentTo(tx, meeting, person)
       const number = sent.length + 1
+      // A message of an earlier round was noted after this row was written: the next one has its own time.
+      if (number !== payload.number) return { type: 'obsolete', reason: WRITTEN_TO_MEANWHILE }
+      // And while one is under way it is not known when the next may follow.
+      if (await isBeingWrittenTo(tx, person.id, operationId)) {
+        return { type: 'retry', code: 'message_under_way', afterMs: UNDER_WAY_MS }
+      }
       if (askedEnough(meeting, person, number)) return go<Plan>({ type: 'enough' })
       const { post } = world
       if (!post) return MAIL_NOT_CONFIGURED
@@ -159,10 +168,13 @@ const followUp = async (
         : failed(tx, meeting, person, outcome)
     case 'suppressed':
       return failed(tx, meeting, person, { code: outcome.reason, owner: 'organizer' })
+    case 'obsolete':
+      return outcome.reason === WRITTEN_TO_MEANWHILE
+        ? askAgain(meeting, person, await sentTo(tx, meeting, person), tx.now)
+        : []
     case 'retrying':
     case 'throttled':
     case 'unknown':
-    case 'obsolete':
       return []
   }
 }
