@@ -25,6 +25,8 @@ export const causes = {
   address_refused: 'the address is refused, or mail to it came back',
   no_humane_hour_left: 'no hour outside quiet hours is left before the deadline',
   not_at_this_hour: 'not at this hour, and not this soon after the last message',
+  message_under_way: 'another message to this person is on its way',
+  written_to_meanwhile: 'this person was written to meanwhile',
   expired: 'what was known had grown too old',
   no_evidence: 'nothing was learned',
   availability_unknown: 'the time of somebody required is not known',
