@@ -13,7 +13,7 @@ export const mortalDb = (
   moment: Moment,
 ): { readonly db: Db; readonly died: () => boolean } => {
   let phase: 'alive' | 'doomed' | 'dead' = 'alive'
-  let held = false
+  const held = new Set<unknown>()
   const die = (): never => {
     phase = 'dead'
     throw new Error('this dispatcher is dead')
@@ -28,9 +28,11 @@ export const mortalDb = (
     // The lanes are claimed together; a claim that comes later is still of the life before.
     if (phase === 'doomed' && !claims && !slots && !(moment === 'performed' && marks)) die()
     const result = await db.query<never>(text, values)
-    const claimed = claims && result.rows.some((row) => Reflect.get(row, 'action') === action)
-    held ||= claimed
-    if (phase === 'alive' && held && (moment === 'claimed' || marks)) phase = 'doomed'
+    const idsOf = (rows: readonly object[]): unknown[] => rows.map((row) => Reflect.get(row, 'id'))
+    if (claims) for (const id of idsOf(result.rows.filter((row) => Reflect.get(row, 'action') === action))) held.add(id)
+    // Another row's mark is no sign that this one is being performed.
+    const isMarked = marks && idsOf(result.rows).some((id) => held.has(id))
+    if (phase === 'alive' && held.size > 0 && (moment === 'claimed' || isMarked)) phase = 'doomed'
     return result
   }
   const living = async <R>(work: () => Promise<R>): Promise<R> => (phase === 'alive' ? work() : die())

@@ -25,6 +25,7 @@ export const causes = {
   address_refused: 'the address is refused, or mail to it came back',
   no_humane_hour_left: 'no hour outside quiet hours is left before the deadline',
   not_at_this_hour: 'not at this hour, and not this soon after the last message',
+  event_identity: 'the provider answered with an event that is not ours',
   message_under_way: 'another message to this person is on its way',
   written_to_meanwhile: 'this person was written to meanwhile',
   expired: 'what was known had grown too old',

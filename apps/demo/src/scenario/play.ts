@@ -30,7 +30,8 @@ export interface Play {
 
 export const play = async (scenario: Scenario, stage: Stage, tell: Tell, detail: Detail): Promise<Play> => {
   const { client, control, simulatorUrl } = stage
-  const webhookName = 'client'
+  // A data folder keeps the endpoints of earlier runs, whose secrets a new simulator does not know.
+  const webhookName = `client-${randomBytes(4).toString('hex')}`
   // A receiver that checks signatures checks their time as well, and would refuse what comes from another year.
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   await control.putWebhookSettings(webhookName, { secret: stage.clock.isReal ? secret : null })
