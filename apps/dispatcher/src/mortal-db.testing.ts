@@ -28,8 +28,9 @@ export const mortalDb = (
     // The lanes are claimed together; a claim that comes later is still of the life before.
     if (phase === 'doomed' && !claims && !slots && !(moment === 'performed' && marks)) die()
     const result = await db.query<never>(text, values)
-    const idsOf = (rows: readonly object[]): unknown[] => rows.map((row) => Reflect.get(row, 'id'))
-    if (claims) for (const id of idsOf(result.rows.filter((row) => Reflect.get(row, 'action') === action))) held.add(id)
+    const idsOf = (rows: readonly object[]): unknown[] => rows.map((row): unknown => Reflect.get(row, 'id'))
+    if (claims)
+      for (const id of idsOf(result.rows.filter((row) => Reflect.get(row, 'action') === action))) held.add(id)
     // Another row's mark is no sign that this one is being performed.
     const isMarked = marks && idsOf(result.rows).some((id) => held.has(id))
     if (phase === 'alive' && held.size > 0 && (moment === 'claimed' || isMarked)) phase = 'doomed'
