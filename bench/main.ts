@@ -57,14 +57,21 @@ const main = async (): Promise<number> => {
     return 0
   }
   const chosen = scenarios.filter(({ name }) => options.only.length === 0 || options.only.includes(name))
-  const run = await runAll(chosen, options.quick)
-  await writeReport(run, { whole: !options.quick && options.only.length === 0 }, print)
+  const whole = !options.quick && options.only.length === 0
+  // After every scenario, so that a run that is cut off leaves what it has measured; it is no result before its end.
+  const keep = (run: Run) => writeReport(run, { whole: whole && run.results.length === chosen.length })
+  const run = await runAll(chosen, options.quick, keep)
+  print(`\nWritten: ${await keep(run)}`)
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(run, null, 2)}\n`)
   const held = run.verdicts.filter(({ type }) => type !== 'met')
   return held.length > 0 && (!options.quick || options.strict) ? 1 : 0
 }
 
-const runAll = async (chosen: typeof scenarios, quick: boolean): Promise<Run> => {
+const runAll = async (
+  chosen: typeof scenarios,
+  quick: boolean,
+  keep: (run: Run) => Promise<unknown>,
+): Promise<Run> => {
   const peers = chosen.some(({ needsPeers }) => needsPeers) ? await installPeers() : undefined
   const server = await startServer()
   const machine: Machine = describeMachine(server.version, peers)
@@ -76,6 +83,14 @@ const runAll = async (chosen: typeof scenarios, quick: boolean): Promise<Run> =>
   const verdictsOf = (names: readonly string[]) =>
     bars.filter(({ scenario }) => names.includes(scenario)).map((bar) => judge(bar, results))
   const repetitions = quick ? REPETITIONS.quick : REPETITIONS.full
+  const soFar = (): Run => ({
+    startedAt: startedAt.toISOString(),
+    quick,
+    repetitions,
+    machine,
+    results,
+    verdicts: verdictsOf(chosen.map(({ name }) => name)),
+  })
   const context: Context = { server, quick, repetitions, tell: (line) => print(`  ${line}`) }
   const ignoreSignals = stopOnSignal(() => server.stop())
   try {
@@ -85,13 +100,13 @@ const runAll = async (chosen: typeof scenarios, quick: boolean): Promise<Run> =>
       results.push(result)
       print(`\n${table(result)}`)
       for (const line of barLines(verdictsOf([scenario.name]))) print(line)
+      await keep(soFar())
     }
   } finally {
     ignoreSignals()
     await server.stop()
   }
-  const verdicts = verdictsOf(chosen.map(({ name }) => name))
-  return { startedAt: startedAt.toISOString(), quick, repetitions, machine, results, verdicts }
+  return soFar()
 }
 
 /** How long whatever a scenario has started may take to end after Ctrl-C. */

@@ -20,13 +20,9 @@ const RESULTS = fileURLToPath(new URL('./results', import.meta.url))
 
 /**
  * A whole run on a machine to itself is a result, and goes where results are kept. Every other one goes to a folder that
- * Git ignores, so that it can't be taken for one.
+ * Git ignores, so that it can't be taken for one. Answers where it was written.
  */
-export const writeReport = async (
-  run: Run,
-  { whole }: { readonly whole: boolean },
-  print: (line: string) => void,
-): Promise<void> => {
+export const writeReport = async (run: Run, { whole }: { readonly whole: boolean }): Promise<string> => {
   const isResult = whole && !run.machine.loaded
   const folder = isResult ? RESULTS : join(RESULTS, 'local')
   const date = run.startedAt.slice(0, 10)
@@ -35,7 +31,7 @@ export const writeReport = async (
   await write(`${date}.json`, `${JSON.stringify(run, null, 2)}\n`)
   await write(`${date}.svg`, chart(run))
   await write('latest.md', page(run, date))
-  print(`\nWritten: ${join(folder, 'latest.md')}, ${date}.json and ${date}.svg beside it.`)
+  return `${join(folder, 'latest.md')}, ${date}.json and ${date}.svg beside it.`
 }
 
 const page = (run: Run, date: string): string =>

@@ -11,7 +11,7 @@ import {
 import { inTurns, recorder, type Recorder, type Scenario } from '../scenario.ts'
 import type { Server } from '../server.ts'
 
-const ROWS = { full: 50_000, quick: 3_000 }
+const ROWS = { full: 20_000, quick: 3_000 }
 const CONTENDERS = [ENGINE, ENGINE_PREPARING, FLOOR, GRAPHILE_BATCHED, GRAPHILE, PG_BOSS]
 
 /** Adds rows, then has them drained, and notes what both cost. */
