@@ -98,7 +98,8 @@ const breakMeeting = async (client: ApiClient, code: string, stage: Stage): Prom
   await database.owner.query(
     `insert into repair (repair_id, tenant_id, meeting_id, code, owner, facts, opened_at)
        values ($1, $2, $3, $4, 'organizer', jsonb_build_object('participantIds', jsonb_build_array($5::text),
-         'start', to_json(app_now() + interval '20 days'), 'end', to_json(app_now() + interval '20 days 1 hour')),
+         'start', to_char((app_now() + interval '20 days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+         'end', to_char((app_now() + interval '20 days 1 hour') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
          app_now())`,
     [repairId, client.tenantId, meetingId, code, participantId],
   )
