@@ -121,14 +121,15 @@ const insertEvent = (call: GraphCalls, draft: EventDraft, context: CallContext):
 
 const Named = z.object({ transactionId: z.string().nullish() })
 
-/** Graph chooses the id, so the transaction that an event names, if it names one, and its time tell whose it is. */
+/**
+ * Graph chooses the id, so the transaction that an event names tells whose it is, also when the event was moved since. One
+ * that names none is told by its time.
+ */
 const isAnswerTo = (draft: EventDraft, { body }: Answered, { start, end }: ProviderEvent): boolean => {
-  const transactionId = Named.safeParse(jsonOf(body)).data?.transactionId ?? transactionIdOf(draft)
-  return (
-    transactionId.toLowerCase() === transactionIdOf(draft).toLowerCase() &&
-    start?.getTime() === draft.start.getTime() &&
-    end?.getTime() === draft.end.getTime()
-  )
+  const transactionId = Named.safeParse(jsonOf(body)).data?.transactionId ?? undefined
+  return transactionId === undefined
+    ? start?.getTime() === draft.start.getTime() && end?.getTime() === draft.end.getTime()
+    : transactionId.toLowerCase() === transactionIdOf(draft).toLowerCase()
 }
 
 /**
