@@ -58,10 +58,12 @@ const main = async (): Promise<number> => {
   }
   const chosen = scenarios.filter(({ name }) => options.only.length === 0 || options.only.includes(name))
   const whole = !options.quick && options.only.length === 0
+  let written = ''
   // After every scenario, so that a run that is cut off leaves what it has measured; it is no result before its end.
-  const keep = (run: Run) => writeReport(run, { whole: whole && run.results.length === chosen.length })
-  const run = await runAll(chosen, options.quick, keep)
-  print(`\nWritten: ${await keep(run)}`)
+  const run = await runAll(chosen, options.quick, async (soFar) => {
+    written = await writeReport(soFar, { whole: whole && soFar.results.length === chosen.length })
+  })
+  print(`\nWritten: ${written}`)
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(run, null, 2)}\n`)
   const held = run.verdicts.filter(({ type }) => type !== 'met')
   return held.length > 0 && (!options.quick || options.strict) ? 1 : 0
@@ -70,7 +72,7 @@ const main = async (): Promise<number> => {
 const runAll = async (
   chosen: typeof scenarios,
   quick: boolean,
-  keep: (run: Run) => Promise<unknown>,
+  keep: (soFar: Run) => Promise<void>,
 ): Promise<Run> => {
   const peers = chosen.some(({ needsPeers }) => needsPeers) ? await installPeers() : undefined
   const server = await startServer()
