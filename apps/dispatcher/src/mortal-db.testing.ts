@@ -28,11 +28,10 @@ export const mortalDb = (
     // The lanes are claimed together; a claim that comes later is still of the life before.
     if (phase === 'doomed' && !claims && !slots && !(moment === 'performed' && marks)) die()
     const result = await db.query<never>(text, values)
-    const idsOf = (rows: readonly object[]): unknown[] => rows.map((row): unknown => Reflect.get(row, 'id'))
-    if (claims)
-      for (const id of idsOf(result.rows.filter((row) => Reflect.get(row, 'action') === action))) held.add(id)
+    const claimed = result.rows.filter((row) => claims && Reflect.get(row, 'action') === action)
+    claimed.forEach((row) => held.add(idOf(row)))
     // Another row's mark is no sign that this one is being performed.
-    const isMarked = marks && idsOf(result.rows).some((id) => held.has(id))
+    const isMarked = marks && result.rows.some((row) => held.has(idOf(row)))
     if (phase === 'alive' && held.size > 0 && (moment === 'claimed' || isMarked)) phase = 'doomed'
     return result
   }
@@ -48,3 +47,5 @@ export const mortalDb = (
     },
   }
 }
+
+const idOf = (row: object): unknown => Reflect.get(row, 'id')
