@@ -1,11 +1,10 @@
 /** Answers by mail: read, asked back about, and never acted upon before they are confirmed. */
-import { randomUUID } from 'node:crypto'
 import { useDatabase } from '@aftercommit/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { mortalDb } from './mortal-db.testing.ts'
 import { useSchedulingWorld } from './scheduling-world.testing.ts'
-import { openStory, type Story } from './story.testing.ts'
+import { openStory, throttled, type Story } from './story.testing.ts'
 
 const database = useDatabase()
 const world = useSchedulingWorld(database)
@@ -16,20 +15,11 @@ const aDay = { ms: 6 * HOUR_MS, max: 8 }
 /** A meeting whose third person was asked by mail. */
 const asked = async (): Promise<Story> => {
   const story = await openStory(world, database, { outreach: { messagesMax: 2 } })
-  await untilMailed(story, 1)
+  await story.untilMailed(story.cast.chen.address, 1)
   return story
 }
 
 const mailsOf = async (story: Story) => (await world.control.readMailbox(story.cast.chen.address)).received
-
-const untilMailed = async (story: Story, count: number): Promise<void> => {
-  for (let step = 0; step < 20; step++) {
-    await story.dispatcher.drain()
-    if ((await mailsOf(story)).length >= count) return
-    await database.advanceClock(3 * HOUR_MS)
-  }
-  throw new Error(`nobody was written to ${count} times`)
-}
 
 const Raw = z.object({ raw: z.string() })
 
@@ -60,7 +50,7 @@ describe('a mail that answers ours', () => {
     const story = await asked()
     const { answer } = await comeBack(story, { text: 'On 30 March from 16:00 to 17:00 I can.' })
     expect(answer.body).toMatchObject({ type: 'read', isClear: true })
-    await untilMailed(story, 2)
+    await story.untilMailed(story.cast.chen.address, 2)
     expect((await story.view()).state.type).toBe('gathering')
     const confirm = (await mailsOf(story)).at(-1)
     expect(confirm?.subject).toContain('confirm')
@@ -89,7 +79,7 @@ describe('a mail that answers ours', () => {
       type: 'ignored',
       reason: 'read_before',
     })
-    await untilMailed(story, 2)
+    await story.untilMailed(story.cast.chen.address, 2)
     expect(await story.rows('scheduling.send_notice')).toHaveLength(1)
   })
 
@@ -173,19 +163,8 @@ describe('while the dispatcher that wrote to somebody is dead', () => {
 test('a message that comes back late takes nothing from what its person has told meanwhile', async () => {
   const story = await openStory(world, database, { outreach: { messagesMax: 2, quietHours: atAnyHour } })
   // So that the meeting still gathers when the bounce comes.
-  await world.control.addFault({
-    id: randomUUID(),
-    provider: 'google',
-    operation: 'freebusy.query',
-    address: story.cast.ben.address,
-    act: {
-      type: 'answer',
-      status: 429,
-      body: { error: { errors: [{ reason: 'rateLimitExceeded' }] } },
-      headers: { 'retry-after': '60' },
-    },
-  })
-  await untilMailed(story, 1)
+  await world.control.addFault(throttled(story.cast.ben, 'freeBusy', 60))
+  await story.untilMailed(story.cast.chen.address, 1)
   const times = { 'date-0': '2027-03-30', 'from-0': '16:00', 'to-0': '17:00' }
   const link = await story.replyLink(story.cast.chen.address)
   await story.client
@@ -209,7 +188,7 @@ test('a mail that answers nothing of ours is told from one that is no mail', asy
 test('the words of a mail are kept nowhere', async () => {
   const story = await asked()
   await comeBack(story, { text: 'My aunt Euphemia is ill; 30 March 16:00-17:00 then.' })
-  await untilMailed(story, 2)
+  await story.untilMailed(story.cast.chen.address, 2)
   const { rows } = await database.owner.query<{ kept: string }>(
     `select to_jsonb(d)::text as kept from reply_draft d
      union all select payload::text from outbox

@@ -17,16 +17,6 @@ const outreach = { messagesMax: 2, spacingHours: 24 }
 const openAsking = (more: Parameters<typeof openStory>[2] = {}): Promise<Story> =>
   openStory(world, database, { outreach, ...more })
 
-/** Lets the dispatcher run until the person has been written to so often. */
-const untilMailed = async (story: Story, address: string, count: number): Promise<void> => {
-  for (let step = 0; step < 20; step++) {
-    await story.dispatcher.drain()
-    if ((await world.control.readMailbox(address)).received.length >= count) return
-    await database.advanceClock(3 * HOUR_MS)
-  }
-  throw new Error(`${address} has not been written to ${count} times`)
-}
-
 /** Fills the reply page: on these days, from and to, by the clock of the zone. */
 const state = (story: Story, link: string, date: string, from: string, to: string) =>
   story.client.sendForm(link, {
@@ -42,7 +32,7 @@ describe('a person without a connected calendar', () => {
   test('is asked by mail, states windows on the page, and the meeting is booked within them', async () => {
     const story = await openAsking()
     const { chen } = story.cast
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     const [mail] = (await world.control.readMailbox(chen.address)).received
     expect(mail?.messageId).toMatch(/^<[0-9a-f-]{36}@aftercommit\.example>$/)
     // Nothing was said of a disclosure, so the purpose is not told.
@@ -88,7 +78,7 @@ describe('a person without a connected calendar', () => {
     const address = `wenyuan-${chen.address}`
     const resolved = await story.resolve({ type: 'correct_address', participantId: chenId, address })
     expect(resolved.status).toBe(200)
-    await untilMailed(story, address, 1)
+    await story.untilMailed(address, 1)
     await state(story, await story.replyLink(address), '2027-03-30', '16:00', '17:00').expect(200)
     await story.drainUntil('awaiting_approval', aDay)
     expect((await story.view()).revision).toBe(2)
@@ -103,7 +93,7 @@ describe('a person without a connected calendar', () => {
   test('who wants no more mail gets none, from no meeting of this client', async () => {
     const story = await openAsking()
     const { chen } = story.cast
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     const link = await story.replyLink(chen.address)
     const optOut = (await world.control.readMailLinks(chen.address)).find(({ url }) =>
       url.includes('/opt-out/'),
@@ -117,7 +107,7 @@ describe('a person without a connected calendar', () => {
   test('cannot answer for another person, and not by a changed link', async () => {
     const story = await openAsking()
     const { chen } = story.cast
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     const link = await story.replyLink(chen.address)
     const changed = `${link.slice(0, -2)}AA`
     expect((await story.client.page(changed)).status).toBeGreaterThanOrEqual(400)
@@ -129,7 +119,7 @@ describe('a person without a connected calendar', () => {
   test('who asked for nothing else than a scanner opening the link has answered nothing', async () => {
     const story = await openAsking()
     const { chen } = story.cast
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     for (const { url } of await world.control.readMailLinks(chen.address)) await story.client.page(url)
     expect((await story.view()).state.type).toBe('gathering')
   })
@@ -144,18 +134,18 @@ describe('a person without a connected calendar', () => {
       address: chen.address,
       act: { type: 'drop', when: 'after_effect' },
     })
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     await story.dispatcher.drain()
     const { received } = await world.control.readMailbox(chen.address)
     expect(received).toMatchObject([{ duplicates: 0 }])
-    await untilMailed(story, chen.address, 2)
+    await story.untilMailed(chen.address, 2)
     expect((await story.rows('scheduling.ask_participant')).map(({ state: row }) => row)).toContain('dead')
   })
 
   test('who cannot take part is a repair before anything is booked, and a substitute takes the place', async () => {
     const story = await openAsking()
     const { chen } = story.cast
-    await untilMailed(story, chen.address, 1)
+    await story.untilMailed(chen.address, 1)
     await story.client
       .sendForm(await story.replyLink(chen.address), { answer: 'not_taking_part' })
       .expect(200)
@@ -187,7 +177,7 @@ test('a connected calendar that does not tell is asked in words, once', async ()
     intent: { outreach },
   })
   const { chen } = story.cast
-  await untilMailed(story, chen.address, 1)
+  await story.untilMailed(chen.address, 1)
   await state(story, await story.replyLink(chen.address), '2027-03-30', '16:00', '17:00').expect(200)
   const proposed = await story.drainUntil('awaiting_approval', aDay)
   expect(proposed.proposal?.start).toBe('2027-03-30T14:00:00.000Z')
@@ -218,10 +208,7 @@ test('a search that begins anew while a message is on its way writes the next on
   const { connectionId: _, ...gone } = ben
   await world.control.putPeople([{ ...gone, refreshToken: null }])
   await database.advanceClock(1_000)
-  for (let step = 0; step < 10 && (await mailsTo(ben.address)).length === 0; step++) {
-    await story.dispatcher.drain()
-    await database.advanceClock(5_000)
-  }
+  await story.untilMailed(ben.address, 1, { ms: 5_000, max: 10 })
   const [mail] = await mailsTo(ben.address)
   const bounce = { inReplyTo: mail?.messageId ?? '', to: world.sink, kind: 'bounce' } as const
   const { raw } = Raw.parse(await world.control.replyToMail(ben.address, bounce))

@@ -22,6 +22,41 @@ export const operationsOf = {
   },
 } as const satisfies Record<Provider, Record<string, string>>
 
+/** What each provider's body says with a 429. */
+export const slowDown = {
+  google: {
+    error: {
+      errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }],
+      code: 429,
+      message: 'Rate Limit Exceeded',
+    },
+  },
+  microsoft: {
+    error: {
+      code: 'ApplicationThrottled',
+      message: 'Application is over its MailboxConcurrency limit.',
+    },
+  },
+} as const satisfies Record<Provider, unknown>
+
+/** The fault by which a person's provider answers "not now, in so many seconds" to an operation on their calendar. */
+export const throttled = (
+  { provider, address }: ConnectedPerson,
+  operation: 'insert' | 'freeBusy',
+  retryAfterSeconds: number,
+) => ({
+  id: randomUUID(),
+  provider,
+  operation: operationsOf[provider][operation],
+  address,
+  act: {
+    type: 'answer' as const,
+    status: 429,
+    body: slowDown[provider],
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  },
+})
+
 const View = z.object({
   revision: z.int(),
   state: z.object({ type: z.string(), proposalId: z.string().optional(), code: z.string().optional() }),
@@ -99,6 +134,12 @@ export interface Story {
   told(): Promise<readonly string[]>
   /** Drains, and moves the clock on by `stepMs` when that leaves another state; gives up after `stepsMax` times. */
   drainUntil(state: string, step?: { readonly ms: number; readonly max: number }): Promise<View>
+  /** Drains, and moves the clock on by `ms`, until that many mails have reached the address; gives up after `max` times. */
+  untilMailed(
+    address: string,
+    count: number,
+    step?: { readonly ms: number; readonly max: number },
+  ): Promise<void>
   participantId(person: ConnectedPerson): Promise<string>
 }
 
@@ -220,6 +261,9 @@ export const proposeStory = async (
   return story
 }
 
+/** Past any night, and any spacing of two days. */
+const THREE_HOURLY = { ms: 3 * 60 * 60_000, max: 20 }
+
 interface StoryParts {
   readonly world: SchedulingWorld
   readonly database: TestDatabase
@@ -281,6 +325,14 @@ const storyOf = ({ world, database, client, cast, id, dispatcher }: StoryParts):
         }
         await database.advanceClock(ms)
       }
+    },
+    untilMailed: async (address, count, { ms, max } = THREE_HOURLY) => {
+      for (let step = 0; step < max; step++) {
+        await dispatcher.drain()
+        if ((await control.readMailbox(address)).received.length >= count) return
+        await database.advanceClock(ms)
+      }
+      throw new Error(`${address} has not been written to ${count} times`)
     },
     participantId: async ({ address }) => {
       const found = (await view()).participants.find((person) => person.address === address)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { useDatabase } from '@aftercommit/testing'
-import { useSchedulingWorld, type ConnectedPerson } from './scheduling-world.testing.ts'
+import { useSchedulingWorld } from './scheduling-world.testing.ts'
 import {
   firstSlot,
   intentFor,
@@ -9,46 +9,15 @@ import {
   operationsOf,
   proposeStory,
   providers,
-  type Provider,
+  slowDown,
+  throttled,
 } from './story.testing.ts'
 
 const database = useDatabase()
 const world = useSchedulingWorld(database)
 afterEach(() => world.control.clearFaults())
 
-const slowDown = {
-  google: {
-    error: {
-      errors: [{ domain: 'usageLimits', reason: 'rateLimitExceeded', message: 'Rate Limit Exceeded' }],
-      code: 429,
-      message: 'Rate Limit Exceeded',
-    },
-  },
-  microsoft: {
-    error: {
-      code: 'ApplicationThrottled',
-      message: 'Application is over its MailboxConcurrency limit.',
-    },
-  },
-} as const satisfies Record<Provider, unknown>
-
-const throttle = (
-  { provider, address }: ConnectedPerson,
-  operation: 'insert' | 'freeBusy',
-  seconds: number,
-) =>
-  world.control.addFault({
-    id: randomUUID(),
-    provider,
-    operation: operationsOf[provider][operation],
-    address,
-    act: {
-      type: 'answer',
-      status: 429,
-      body: slowDown[provider],
-      headers: { 'retry-after': String(seconds) },
-    },
-  })
+const throttle = (...by: Parameters<typeof throttled>) => world.control.addFault(throttled(...by))
 
 const restingAccounts = async (): Promise<readonly string[]> => {
   const { rows } = await database.owner.query<{ account: string }>(
