@@ -7,13 +7,13 @@ import {
   deadlineOf,
   facets,
   moved,
-  nextRound,
   tellClient,
   type Change,
   type Meeting,
   type MeetingStateType,
   type Proposal,
 } from './meeting.ts'
+import { nextRound } from './round.ts'
 
 export type Approver = { readonly type: 'automatic' } | { readonly type: 'person'; readonly address: string }
 export type AuthorityType = MeetingIntent['approval']['type']

@@ -1,7 +1,17 @@
 /** A meeting and its people for tests of the core, every part of which a test may replace. */
 import { randomUUID } from 'node:crypto'
+import type { ActionRequest } from '@aftercommit/outbox'
 import type { EventDraft, ProviderAttendee, ProviderEvent } from '@aftercommit/providers/calendar'
-import { ConnectionId, EvidenceId, MeetingId, ParticipantId, ProposalId, RepairId } from './ids.ts'
+import { z } from 'zod'
+import {
+  ConnectionId,
+  EndpointId,
+  EvidenceId,
+  MeetingId,
+  ParticipantId,
+  ProposalId,
+  RepairId,
+} from './ids.ts'
 import { MeetingIntent } from './intent.ts'
 import type { Meeting, MeetingState, MeetingStateType, Participant, Proposal } from './meeting.ts'
 
@@ -17,6 +27,22 @@ export const ids = {
 export const ada = { address: 'ada@google.example', calendarConnectionId: randomUUID() }
 export const ben = { address: 'ben@google.example', calendarConnectionId: randomUUID() }
 export const chen = { address: 'chen@microsoft.example', calendarConnectionId: randomUUID() }
+
+/** Where the client is told what happens. */
+export const endpoints = [EndpointId.parse(randomUUID()), EndpointId.parse(randomUUID())]
+
+/** Long before any deadline. */
+export const early = new Date('2027-03-01T00:00:00Z')
+
+/** Nobody was written to. */
+export const unwritten = (): readonly Date[] => []
+
+export const namesOf = (actions: readonly ActionRequest[]) => actions.map(({ action }) => action)
+
+const ClientMessage = z.object({ event: z.string() })
+/** The events that are told by these actions, all of which tell the client something. */
+export const eventsOf = (actions: readonly ActionRequest[]) =>
+  actions.map(({ payload }) => ClientMessage.parse(payload).event)
 
 /** An intent as a client sends it; see the schemas for what it becomes. */
 export const intentInput = (more: Record<string, unknown> = {}): Record<string, unknown> => ({

@@ -16,13 +16,13 @@ import { unknownAmong, type UnknownReference } from './references.ts'
 import {
   askForAbsent,
   deadlineOf,
-  nextRound,
   type Change,
   type IncompleteMeeting,
   type Meeting,
   type Participant,
   type Proposal,
 } from './meeting.ts'
+import { nextRound } from './round.ts'
 import {
   insertApproval,
   insertConnection,

@@ -7,7 +7,6 @@ import type { MeetingIntent } from './intent.ts'
 import {
   deadlineOf,
   moved,
-  nextRound,
   notice,
   tellClient,
   withoutChange,
@@ -17,6 +16,7 @@ import {
   type MeetingState,
   type MeetingStateType,
 } from './meeting.ts'
+import { nextRound } from './round.ts'
 
 /** The proposal of a meeting whose event may stand at the provider. */
 export const bookedProposalOf = ({ state, standingProposalId }: Meeting): ProposalId | undefined => {

@@ -5,7 +5,8 @@ import { schedulingActions } from './actions.ts'
 import { knownPeople, messagesTo } from './known.ts'
 import type { LookAgainReason } from './decision.ts'
 import type { ParticipantId } from './ids.ts'
-import { evidenceArrived, gather, type Change, type Meeting } from './meeting.ts'
+import type { Change, Meeting } from './meeting.ts'
+import { evidenceArrived, gather } from './round.ts'
 import { openRepairNow } from './repairing.ts'
 import {
   countLooksAgain,

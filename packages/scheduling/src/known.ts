@@ -2,7 +2,8 @@
 import { askKinds } from './actions.ts'
 import type { Evidence } from './evidence.ts'
 import type { ParticipantId } from './ids.ts'
-import { isBeingAsked, type Meeting, type Participant } from './meeting.ts'
+import type { Meeting, Participant } from './meeting.ts'
+import { isBeingAsked } from './round.ts'
 
 const isCalendar = ({ source }: Evidence): boolean => source === 'google' || source === 'microsoft'
 const isOwnWord = ({ source }: Evidence): boolean => source === 'reply_page' || source === 'mail'

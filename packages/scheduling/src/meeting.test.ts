@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import type { ActionRequest } from '@aftercommit/outbox'
-import { z } from 'zod'
 import {
   ada,
   ben,
+  early,
+  endpoints,
+  eventsOf,
   ids,
   intentInput,
   intentOf,
   meetingIn,
+  namesOf,
   personOf,
   proposalOf,
-  slot,
   stateOf,
+  unwritten,
 } from './cast.testing.ts'
-import { EndpointId, ExceptionId, type ParticipantId } from './ids.ts'
+import { ExceptionId, type ParticipantId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
 import {
   approve,
@@ -28,30 +30,20 @@ import {
 import {
   askForAbsent,
   deadlineOf,
-  evidenceArrived,
-  gather,
   lapse,
   openRepair,
-  timesFound,
   type Meeting,
   type MeetingStateType,
-  type Searched,
 } from './meeting.ts'
+import { evidenceArrived, gather } from './round.ts'
 
 const proposal = proposalOf()
 const states = Object.values(stateOf(proposal.id))
-const unwritten = (): readonly Date[] => []
 const deadline = new Date('2027-03-24T12:00:00Z')
-const early = new Date('2027-03-01T00:00:00Z')
 const byAda = { type: 'person', address: ada.address } as const
 const automatic = { type: 'automatic' } as const
-const endpoints = [EndpointId.parse(randomUUID()), EndpointId.parse(randomUUID())]
 const awaiting = (more: Partial<Meeting> = {}) =>
   meetingIn({ type: 'awaiting_approval', proposalId: proposal.id }, more)
-const namesOf = (actions: readonly ActionRequest[]) => actions.map(({ action }) => action)
-const ClientMessage = z.object({ event: z.string() })
-const eventsOf = (actions: readonly ActionRequest[]) =>
-  actions.map(({ payload }) => ClientMessage.parse(payload).event)
 
 describe('every decision, from every state', () => {
   test.each(states)('an approval is taken only while one is awaited: $type', (state) => {
@@ -178,174 +170,6 @@ describe('an approval', () => {
     const byBen = { type: 'person', address: ben.address } as const
     expect(approve(awaiting({ revision: 2 }), proposal, byBen, late).type).toBe('outdated')
     expect(approve(awaiting(), proposal, byBen, late).type).toBe('not_authorised')
-  })
-})
-
-describe('a search that ended', () => {
-  const choosing = (more: Partial<Meeting> = {}) => meetingIn({ type: 'choosing' }, more)
-  const people = [personOf(), personOf()]
-  const [first, second] = people.map(({ id }) => id)
-  const found: Searched = {
-    result: {
-      type: 'found',
-      slots: [
-        { ...slot, optionalAttending: [], optionalMissing: [{ id: 'chen', because: 'busy' }], ranking: [] },
-      ],
-    },
-    evidenceIds: [ids.evidence()],
-    unknownRequired: [],
-  }
-  const unknown = (codes: readonly string[]): Searched => {
-    const unknownRequired = codes.map((code, index) => ({ participantId: String(people[index]?.id), code }))
-    const participantIds = unknownRequired.map(({ participantId }) => participantId)
-    return { result: { type: 'unknown_required', participantIds }, evidenceIds: [], unknownRequired }
-  }
-  const end = (searched: Searched, meeting = choosing()) =>
-    timesFound(meeting, searched, endpoints, randomUUID)
-
-  test('with a time proposes the best one, from this revision, round and evidence', () => {
-    const meeting = choosing({ revision: 3, round: 2 })
-    const chosen = end(found, meeting)
-    if (chosen.type !== 'proposed') throw new Error(chosen.type)
-    expect(chosen.proposal).toEqual({
-      id: expect.any(String),
-      meetingRevision: 3,
-      round: 2,
-      ...slot,
-      evidenceIds: found.evidenceIds,
-      grounds: {
-        optionalAttending: [],
-        optionalMissing: [{ id: 'chen', because: 'busy' }],
-        ranking: [],
-        alternatives: [],
-      },
-    })
-    expect(chosen.meeting.state).toEqual({ type: 'awaiting_approval', proposalId: chosen.proposal.id })
-    expect(eventsOf(chosen.actions.slice(0, 2))).toEqual([
-      'proposal.awaiting_approval',
-      'proposal.awaiting_approval',
-    ])
-    expect(chosen.actions.slice(2)).toMatchObject([
-      { action: 'scheduling.send_notice', payload: { kind: 'approval_request' } },
-    ])
-  })
-
-  test('asks nobody where the approval is automatic', () => {
-    const meeting = choosing({ intent: intentOf({ approval: { type: 'automatic' } }) })
-    expect(end(found, meeting)).toMatchObject({ type: 'proposed', actions: [] })
-  })
-
-  test('without a time is an outcome that the client is told', () => {
-    const result = {
-      type: 'no_overlap',
-      startsTried: 3,
-      blockers: [],
-      blockersTruncated: false,
-      soleBlockers: [],
-      nearest: [],
-    } as const
-    const chosen = end({ result, evidenceIds: [], unknownRequired: [] })
-    if (chosen.type !== 'no_overlap') throw new Error(chosen.type)
-    expect(chosen.meeting.state).toMatchObject({ type: 'no_overlap', because: { startsTried: 3 } })
-    expect(eventsOf(chosen.actions)).toEqual(['meeting.no_overlap', 'meeting.no_overlap'])
-  })
-
-  test('without knowing a required person is a repair that names them and why, and never a proposal', () => {
-    const chosen = end(unknown(['grant_revoked', 'notFound']))
-    if (chosen.type !== 'repair') throw new Error(chosen.type)
-    expect(chosen.repair).toMatchObject({
-      code: 'availability_unknown',
-      owner: 'calendar_owner',
-      facts: {
-        participantIds: [first, second],
-        reasons: [
-          { participantId: first, code: 'grant_revoked' },
-          { participantId: second, code: 'notFound' },
-        ],
-      },
-    })
-    expect(chosen.meeting.state).toMatchObject({ type: 'in_repair', repairId: chosen.repair.id })
-  })
-
-  test('that only lacks a key is a matter of whoever keeps the keys', () => {
-    const ownerOf = (codes: readonly string[]) => {
-      const chosen = end(unknown(codes))
-      return chosen.type === 'repair' ? chosen.repair.owner : chosen.type
-    }
-    expect(ownerOf(['credential_unreadable', 'credential_unreadable'])).toBe('operations')
-    expect(ownerOf(['credential_unreadable', 'grant_revoked'])).toBe('calendar_owner')
-  })
-
-  test('with nothing worse than evidence that grew old is outdated, and everybody is read anew', () => {
-    expect(end(unknown(['expired', 'expired']))).toEqual({ type: 'outdated' })
-  })
-
-  test('with old evidence beside an unreadable calendar is a repair: reading anew would not help', () => {
-    const chosen = end(unknown(['expired', 'notFound']))
-    const reasons = [{ participantId: second, code: 'notFound' }]
-    expect(chosen).toMatchObject({ type: 'repair', repair: { facts: { participantIds: [second], reasons } } })
-  })
-
-  test('that claims to have found a time and names none is a defect', () => {
-    expect(() => end({ ...found, result: { type: 'found', slots: [] } })).toThrow()
-  })
-})
-
-describe('gathering', () => {
-  const nobody = new Set<ParticipantId>()
-
-  test('reads everybody who has a calendar once, each on the account of their own', () => {
-    const people = [personOf(), personOf({ role: 'optional' }), personOf({ connectionId: undefined })]
-    const meeting = meetingIn({ type: 'gathering' }, { round: 4 })
-    const { actions } = gather(meeting, {
-      participants: people,
-      knownOf: nobody,
-      sentTo: unwritten,
-      now: early,
-    })
-    expect(actions.map(({ payload, account }) => ({ payload, account }))).toEqual(
-      people.slice(0, 2).map(({ id, connectionId }) => ({
-        payload: { meetingId: expect.any(String), participantId: id, round: 4 },
-        account: connectionId,
-      })),
-    )
-  })
-
-  test('asks those without a calendar by mail, if the meeting has the authority to', () => {
-    const person = personOf({ connectionId: undefined })
-    const gathering = { participants: [person], knownOf: nobody, sentTo: unwritten, now: early }
-    const outreach = { messagesMax: 2 }
-    const meeting = meetingIn({ type: 'gathering' }, { intent: intentOf({ outreach }) })
-    const change = gather(meeting, gathering)
-    expect(change.asked).toEqual([person.id])
-    expect(change.actions).toMatchObject([
-      {
-        action: 'scheduling.ask_participant',
-        account: 'mail',
-        payload: { number: 1, participantRevision: 1 },
-      },
-    ])
-    expect(gather(meetingIn({ type: 'gathering' }), gathering).actions).toEqual([])
-  })
-
-  test('neither reads nor asks whom it knows, and looks for a time at once when it knows all', () => {
-    const people = [personOf(), personOf({ connectionId: undefined })]
-    const knownOf = new Set(people.map(({ id }) => id))
-    const change = gather(meetingIn({ type: 'gathering' }), {
-      participants: people,
-      knownOf,
-      sentTo: unwritten,
-      now: early,
-    })
-    expect(change.meeting.state.type).toBe('choosing')
-    expect(namesOf(change.actions)).toEqual(['scheduling.find_time'])
-  })
-
-  test('does not go on before the last piece of evidence', () => {
-    const people = [personOf(), personOf({ role: 'optional' })]
-    const meeting = meetingIn({ type: 'gathering' })
-    const known = new Set(people.slice(0, 1).map(({ id }) => id))
-    expect(evidenceArrived(meeting, people, known)).toEqual({ meeting, actions: [] })
   })
 })
 

@@ -1,6 +1,7 @@
 /**
- * A meeting: the states it can be in, and every decision on the way to a proposal. Pure: state, input and time in, state
- * and actions out. What follows an approval is decided in booking.ts, what ends or changes a meeting in ending.ts.
+ * A meeting: the states it can be in, and what every decision about it is made of. Pure, as are they: state, input and
+ * time in, state and actions out. A round is decided in round.ts, what a search comes to in proposal.ts, what follows an
+ * approval in booking.ts, and what ends or changes a meeting in ending.ts.
  */
 import type { ActionRequest } from '@aftercommit/outbox'
 import type { TimeZone } from '@aftercommit/time'
@@ -18,10 +19,8 @@ import {
   type ParticipantId,
 } from './ids.ts'
 import type { IntentDraft, MeetingIntent, WorkingHours } from './intent.ts'
-import { nextContactAt } from './outreach/cadence.ts'
-import { NoOverlap, noOverlapOf } from './no-overlap.ts'
-import type { FindTimesResult } from './overlap.ts'
-import { proposalGroundsOf, type ProposalGrounds } from './slot.ts'
+import { NoOverlap } from './no-overlap.ts'
+import type { ProposalGrounds } from './slot.ts'
 
 const stands = <const Type extends string>(type: Type, description: string) => ({
   type: z.literal(type).meta({ description }),
@@ -163,7 +162,7 @@ export const facets = (meeting: MeetingHead, account?: string) => ({
 })
 
 /** The account of everything that goes through the mail server. */
-const MAIL_ACCOUNT = 'mail'
+export const MAIL_ACCOUNT = 'mail'
 
 /** One notification per endpoint the client has named. */
 export const tellClient = (
@@ -243,201 +242,6 @@ export const withoutChange = <M extends Meeting | IncompleteMeeting>(
   ...moved(meeting, { type: 'confirmed', proposalId }),
   ...('intent' in meeting && meeting.standingIntent && { intent: meeting.standingIntent }),
 })
-
-/** Who has to be heard in a round, and of whom everything is known already. */
-export interface Gathering {
-  readonly participants: readonly Participant[]
-  /** Whose evidence of this round is in; see known.ts. */
-  readonly knownOf: ReadonlySet<ParticipantId>
-  /** When each person was written to in the asking that goes on; see known.ts. */
-  readonly sentTo: (person: Participant) => readonly Date[]
-  readonly now: Date
-}
-
-/** Whether somebody has been asked about this window: then the asking goes on from round to round, and is not begun anew. */
-export const isBeingAsked = (
-  { statedSinceRound }: Pick<MeetingHead, 'statedSinceRound'>,
-  { askedRound }: Pick<Participant, 'askedRound'>,
-): boolean => askedRound !== undefined && askedRound >= statedSinceRound
-
-/** Reads everybody's calendar for the meeting's current round, and asks those who have none and have not told yet. */
-export const gather = (
-  meeting: Meeting,
-  gathering: Gathering,
-): Change & { readonly asked: readonly ParticipantId[] } => {
-  const { participants, knownOf, sentTo, now } = gathering
-  const unknown = participants.filter(({ id }) => !knownOf.has(id))
-  const asked = unknown.filter(({ connectionId }) => connectionId === undefined)
-  const reads = unknown.flatMap(({ id, connectionId }) =>
-    connectionId === undefined
-      ? []
-      : [
-          schedulingActions.readAvailability.request(
-            { meetingId: meeting.id, participantId: id, round: meeting.round },
-            facets(meeting, connectionId),
-          ),
-        ],
-  )
-  const asks = asked.flatMap((person) => askAgain(meeting, person, sentTo(person), now))
-  const arrived = evidenceArrived(moved(meeting, { type: 'gathering' }), participants, knownOf)
-  return {
-    meeting: arrived.meeting,
-    actions: [...reads, ...asks, ...arrived.actions],
-    asked: asked.filter((person) => !isBeingAsked(meeting, person)).map(({ id }) => id),
-  }
-}
-
-/** Optional people are asked once: nobody's meeting waits for reminders to them. */
-const messagesMaxOf = (meeting: Meeting, person: Participant): number =>
-  person.role === 'optional' ? 1 : (meeting.intent.outreach?.messagesMax ?? 0)
-
-/**
- * The next message to a person, at a humane hour; after the last one, the row that ends the asking when the last message
- * had its time. Without authority to ask there is none.
- */
-export const askAgain = (
-  meeting: Meeting,
-  person: Participant,
-  sent: readonly Date[],
-  now: Date,
-): readonly ActionRequest[] => {
-  const at = contactDueAt(meeting, person, sent, now)
-  if (!at) return []
-  return [
-    schedulingActions.askParticipant.request(
-      {
-        meetingId: meeting.id,
-        participantId: person.id,
-        participantRevision: person.revision,
-        round: meeting.round,
-        number: sent.length + 1,
-      },
-      { ...facets(meeting, MAIL_ACCOUNT), participantRevision: person.revision, notBefore: at },
-    ),
-  ]
-}
-
-/** When the next message may go out, or the last one has had its time. Undefined without authority, and past the deadline. */
-export const contactDueAt = (
-  meeting: Meeting,
-  person: Participant,
-  sent: readonly Date[],
-  now: Date,
-): Date | undefined => {
-  const { outreach, timeZone, bookBy } = meeting.intent
-  if (!outreach) return undefined
-  const policy = {
-    ...outreach,
-    // One more than are sent: the last row finds that enough was sent, and says that nobody answered.
-    messagesMax: messagesMaxOf(meeting, person) + 1,
-    stopAt: new Date(bookBy),
-  }
-  const next = nextContactAt(policy, sent, person.timeZone ?? timeZone, now)
-  return next.type === 'at' ? next.at : undefined
-}
-
-/** Whether this message is one too many: the person has had all that the authority allows, and did not answer. */
-export const askedEnough = (meeting: Meeting, person: Participant, number: number): boolean =>
-  number > messagesMaxOf(meeting, person)
-
-/** A piece of evidence has arrived. When it was the last one of the round, a time is looked for. */
-export const evidenceArrived = (
-  meeting: Meeting,
-  participants: readonly Participant[],
-  knownOf: ReadonlySet<ParticipantId>,
-): Change => {
-  const complete = participants.every(({ id }) => knownOf.has(id))
-  if (meeting.state.type !== 'gathering' || !complete) return { meeting, actions: [] }
-  const find = schedulingActions.findTime.request(
-    { meetingId: meeting.id, round: meeting.round },
-    facets(meeting),
-  )
-  return { meeting: moved(meeting, { type: 'choosing' }), actions: [find] }
-}
-
-/** The meeting in its next round: everybody's time is to be gathered anew. */
-export const nextRound = (meeting: Meeting): Meeting => ({ ...meeting, round: meeting.round + 1 })
-
-/** The code of evidence that was good once. Unlike the others it says nothing about the calendar. */
-export const EVIDENCE_EXPIRED = 'expired'
-
-/** What a search came to, and from what. */
-export interface Searched {
-  readonly result: FindTimesResult
-  readonly evidenceIds: readonly EvidenceId[]
-  /** Required people whose time is not known, and why. */
-  readonly unknownRequired: readonly { readonly participantId: string; readonly code: string }[]
-}
-
-export type TimeChosen =
-  | (Change & { readonly type: 'proposed'; readonly proposal: Proposal })
-  | (Change & { readonly type: 'no_overlap' })
-  /** Nothing is wrong but that it took too long: everybody's time is to be read anew. */
-  | { readonly type: 'outdated' }
-  | (Change & { readonly type: 'repair'; readonly repair: Repair })
-
-/** The search has ended. Automatic approval is its caller's next step, by the same rule as a person's. */
-export const timesFound = (
-  meeting: Meeting,
-  { result, evidenceIds, unknownRequired }: Searched,
-  endpointIds: readonly EndpointId[],
-  newId: NewId,
-): TimeChosen => {
-  switch (result.type) {
-    case 'found': {
-      const [best, ...alternatives] = result.slots
-      if (!best) throw new Error('a search that found a time named none')
-      return proposed(
-        meeting,
-        {
-          id: ProposalId.parse(newId()),
-          meetingRevision: meeting.revision,
-          round: meeting.round,
-          start: best.start,
-          end: best.end,
-          evidenceIds,
-          grounds: proposalGroundsOf(best, alternatives),
-        },
-        endpointIds,
-      )
-    }
-    case 'no_overlap': {
-      const next = moved(meeting, { type: 'no_overlap', because: noOverlapOf(result) })
-      // An occasion of its own: a meeting that is looked for again may fail to be found again.
-      const actions = tellClient(next, endpointIds, 'meeting.no_overlap', newId())
-      return { type: 'no_overlap', meeting: next, actions }
-    }
-    case 'unknown_required': {
-      // Beside a calendar that does not tell, evidence that merely grew old is nobody's to repair.
-      const reasons = unknownRequired.filter(({ code }) => code !== EVIDENCE_EXPIRED)
-      if (reasons.length === 0) return { type: 'outdated' }
-      return { type: 'repair', ...openRepair(meeting, endpointIds, unknownFault(reasons), newId) }
-    }
-  }
-}
-
-const unknownFault = (reasons: Searched['unknownRequired']): Fault => ({
-  code: 'availability_unknown',
-  // Who owns a calendar can grant it anew, but cannot bring back a key.
-  owner: reasons.every(({ code }) => code === 'credential_unreadable') ? 'operations' : 'calendar_owner',
-  facts: { participantIds: reasons.map(({ participantId }) => participantId), reasons },
-})
-
-const proposed = (
-  meeting: Meeting,
-  proposal: Proposal,
-  endpointIds: readonly EndpointId[],
-): Extract<TimeChosen, { type: 'proposed' }> => {
-  const next = moved(meeting, { type: 'awaiting_approval', proposalId: proposal.id })
-  const ask =
-    meeting.intent.approval.type === 'automatic'
-      ? []
-      : [
-          ...tellClient(next, endpointIds, 'proposal.awaiting_approval', proposal.id),
-          notice(next, { kind: 'approval_request', occasionId: proposal.id }),
-        ]
-  return { type: 'proposed', meeting: next, actions: ask, proposal }
-}
 
 /** What went wrong for good, and who can put it right. */
 export interface Fault {

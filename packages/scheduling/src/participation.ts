@@ -8,7 +8,8 @@ import type { UnknownReference } from './references.ts'
 import { gatherNow } from './gathering.ts'
 import type { ConnectionId, MeetingId, ParticipantId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
-import { facets, nextRound, type Meeting, type MeetingStateType } from './meeting.ts'
+import { facets, type Meeting, type MeetingStateType } from './meeting.ts'
+import { nextRound } from './round.ts'
 import { isAboutGathering } from './replies.ts'
 import {
   endRepairs,

@@ -12,7 +12,8 @@ import { actionsAfterBooking, actionsBeforeBooking, actionsThatWrite, cancelEven
 import { gatherNow } from './gathering.ts'
 import { ProposalId, type ParticipantId, type RepairId } from './ids.ts'
 import { IntentDraft } from './intent.ts'
-import { deadlineOf, moved, nextRound, type Change, type Meeting, type Participant } from './meeting.ts'
+import { deadlineOf, moved, type Change, type Meeting, type Participant } from './meeting.ts'
+import { nextRound } from './round.ts'
 import {
   choicesOf,
   newTimeOf,

@@ -6,15 +6,8 @@ import { contactedOf } from '../cancellation.ts'
 import { afterEvidence } from '../gathering.ts'
 import { EvidenceId, type ParticipantId } from '../ids.ts'
 import { knownPeople, messagesTo } from '../known.ts'
-import {
-  askAgain,
-  askedEnough,
-  contactDueAt,
-  notice,
-  type Change,
-  type Meeting,
-  type Participant,
-} from '../meeting.ts'
+import { notice, type Change, type Meeting, type Participant } from '../meeting.ts'
+import { askAgain, askedEnough, contactDueAt } from '../round.ts'
 import { renderMessage } from '../outreach/message.ts'
 import { openRepairNow } from '../repairing.ts'
 import {

@@ -8,7 +8,8 @@ import { bookedEventOf, contactedOf } from '../cancellation.ts'
 import { bookedProposalOf, cancelledNow } from '../ending.ts'
 import { gatherNow } from '../gathering.ts'
 import type { ProposalId } from '../ids.ts'
-import { deadlineOf, nextRound, type Change, type Meeting } from '../meeting.ts'
+import { deadlineOf, type Change, type Meeting } from '../meeting.ts'
+import { nextRound } from '../round.ts'
 import { openRepairNow } from '../repairing.ts'
 import {
   insertDecision,

@@ -9,7 +9,8 @@ import { EvidenceId } from '../ids.ts'
 import { windowOf } from '../intent.ts'
 import { withBuffers } from '../search.ts'
 import { messagesTo } from '../known.ts'
-import { askAgain, isBeingAsked, type Meeting, type Participant } from '../meeting.ts'
+import type { Meeting, Participant } from '../meeting.ts'
+import { askAgain, isBeingAsked } from '../round.ts'
 import { afterEvidence } from '../gathering.ts'
 import {
   insertEvidence,
