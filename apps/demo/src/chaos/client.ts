@@ -24,6 +24,8 @@ export interface ChaosClient {
   /** The state of a meeting, or undefined while nobody answers. */
   stateOf(meetingId: string): Promise<string | undefined>
   readonly asked: readonly Asked[]
+  /** How often so far something was sent and no answer said what came of it, those under way included. */
+  unanswered(): number
   /** No new request is begun; what is under way is repeated until it is answered, or until `giveUp`. */
   giveUp(): void
 }
@@ -35,6 +37,7 @@ const Viewed = z.looseObject({ state: z.looseObject({ type: z.string() }) })
 export const chaosClient = (url: string, apiKey: string): ChaosClient => {
   const asked: Asked[] = []
   let over = false
+  let sentInVain = 0
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   /** Undefined: nobody knows what came of it. */
   const call = async (path: string, init: RequestInit): Promise<Answer | undefined> => {
@@ -50,6 +53,7 @@ export const chaosClient = (url: string, apiKey: string): ChaosClient => {
   }
   return {
     asked,
+    unanswered: () => sentInVain,
     giveUp: () => (over = true),
     post: async (path, body, about) => {
       const key = randomUUID()
@@ -64,6 +68,7 @@ export const chaosClient = (url: string, apiKey: string): ChaosClient => {
           asked.push({ key, path, about, unanswered, answer })
           return answer
         }
+        sentInVain++
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }
     },
