@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Answer, Request } from './contenders/contender.ts'
 import type { Urls } from './contenders/outbox-tables.ts'
-import { installPeers, peerScript } from './peers.ts'
+import { contestNode, installPeers, peerScript } from './peers.ts'
 import type { Server } from './server.ts'
 
 export interface Contestant {
@@ -27,6 +27,7 @@ export const PG_BOSS = 'pg-boss, batch 500'
 const bundled = (contender: 'engine' | 'floor'): string =>
   fileURLToPath(new URL(`../dist/bench/${contender}.js`, import.meta.url))
 const TSX = ['--import', 'tsx']
+const QUIET = ['--disable-warning=ExperimentalWarning']
 
 export const startContestant = async (
   server: Server,
@@ -44,20 +45,12 @@ export const startContestant = async (
       const url = await server.createEmpty(database)
       const argument = { url, batched: name === GRAPHILE_BATCHED }
       const script = peerScript('graphile-worker')
-      return forked({ name, url, script, argument, execPath: process.execPath, execArgv: TSX })
+      return forked({ name, url, script, argument, execArgv: [...QUIET, ...TSX] })
     }
     case PG_BOSS: {
-      const { pgBossNode } = await installPeers()
+      await installPeers()
       const url = await server.createEmpty(database)
-      const execArgv = ['--disable-warning=ExperimentalWarning']
-      return forked({
-        name,
-        url,
-        script: peerScript('pg-boss'),
-        argument: { url },
-        execPath: pgBossNode,
-        execArgv,
-      })
+      return forked({ name, url, script: peerScript('pg-boss'), argument: { url }, execArgv: QUIET })
     }
     default:
       throw new Error(`there is no contender named ${name}`)
@@ -71,7 +64,7 @@ export const startOnOutbox = (
 ): Promise<Contestant> => {
   const script = bundled(name === FLOOR ? 'floor' : 'engine')
   const argument = { ...urls, prepares: name === ENGINE_PREPARING }
-  return forked({ name, url: urls.owner, script, argument, execPath: process.execPath, execArgv: [] })
+  return forked({ name, url: urls.owner, script, argument, execArgv: [] })
 }
 
 interface Fork {
@@ -79,11 +72,12 @@ interface Fork {
   readonly url: string
   readonly script: string
   readonly argument: object
-  readonly execPath: string
   readonly execArgv: readonly string[]
 }
 
-const forked = async ({ name, url, script, argument, execPath, execArgv }: Fork): Promise<Contestant> => {
+/** On one Node for all, the oldest on which every one of them runs. */
+const forked = async ({ name, url, script, argument, execArgv }: Fork): Promise<Contestant> => {
+  const { path: execPath } = await contestNode()
   const child = fork(script, [JSON.stringify(argument)], {
     execPath,
     execArgv: [...execArgv],

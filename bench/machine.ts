@@ -7,6 +7,7 @@ export interface Machine {
   readonly cores: number
   readonly memoryGb: number
   readonly postgres: string
+  /** That all contenders ran on. */
   readonly node: string
   readonly peers: Readonly<Record<string, string>>
   /** Mean number of runnable processes in the minute before the run. */
@@ -17,7 +18,7 @@ export interface Machine {
 
 const LOAD_MAX = 2
 
-export const describeMachine = (postgres: string, peers: Peers | undefined): Machine => {
+export const describeMachine = (postgres: string, node: string, peers: Peers | undefined): Machine => {
   const [loadBefore = 0] = loadavg()
   const [first] = cpus()
   return {
@@ -25,11 +26,11 @@ export const describeMachine = (postgres: string, peers: Peers | undefined): Mac
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
     postgres,
-    node: process.versions.node,
+    node,
     peers: peers
       ? {
-          'graphile-worker': `${peers.graphileVersion} on Node ${process.versions.node}`,
-          'pg-boss': `${peers.pgBossVersion} on Node ${peers.pgBossNodeVersion}`,
+          'graphile-worker': peers.graphileVersion,
+          'pg-boss': peers.pgBossVersion,
         }
       : {},
     loadBefore,

@@ -1,7 +1,7 @@
 /** `npm run bench`: the engine beside its peers, on one machine, in one run. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { installPeers } from './peers.ts'
+import { contestNode, installPeers } from './peers.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { writeReport, type Run } from './report.ts'
 import { Bars, judge, type ScenarioResult } from './results.ts'
@@ -76,7 +76,8 @@ const runAll = async (
 ): Promise<Run> => {
   const peers = chosen.some(({ needsPeers }) => needsPeers) ? await installPeers() : undefined
   const server = await startServer()
-  const machine: Machine = describeMachine(server.version, peers)
+  const { version: node } = await contestNode()
+  const machine: Machine = describeMachine(server.version, node, peers)
   const startedAt = new Date()
   if (machine.loaded)
     print(`Others use this machine (load ${machine.loadBefore.toFixed(1)}): the numbers are marked.`)

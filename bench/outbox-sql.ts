@@ -2,7 +2,9 @@
 import type { Sql } from '@aftercommit/platform/db'
 import { noOp } from './contenders/action.ts'
 
-const PAYLOAD = `jsonb_build_object('id', '018f4a6e-0000-7000-8000-000000000002', 'n', g, 'pad', repeat('x', 120))`
+/** Each row is about a thing of its own. */
+const THING = `('018f4a6e-0000-7000-8000-' || lpad(to_hex(g), 12, '0'))::uuid`
+const PAYLOAD = `jsonb_build_object('id', ${THING}, 'n', g, 'pad', repeat('x', 120))`
 
 export interface Ground {
   readonly prefix: string
@@ -21,7 +23,7 @@ export const insertRows = async (sql: Sql, ground: Ground): Promise<void> => {
     `insert into outbox (tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
          aggregate_id, lane, account, ordering_key, successor_rule, state, not_before, available_at, turn)
        select ($3::uuid[])[1 + g % cardinality($3::uuid[])], $1 || g, $4, 1, 1, ${PAYLOAD}, 'thing',
-         '018f4a6e-0000-7000-8000-000000000002', ($5::text[])[1 + g % cardinality($5::text[])],
+         ${THING}, ($5::text[])[1 + g % cardinality($5::text[])],
          case when $6::int > 0 then 'account' || g % nullif($6::int, 0) end, $7, 'run', $8::outbox_state, now(),
          case when $8 = 'ready' then now() else now() + interval '1 day' + g * interval '1 millisecond' end,
          case when $8 = 'ready' then g / cardinality($3::uuid[]) else 0 end
@@ -36,7 +38,7 @@ export const insertEnded = async (sql: Sql, tenantId: string, count: number): Pr
     `with ended as (
        insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
            lane, not_before, created_at, fence, claims, attempts, outcome)
-         select 1000000000 + g, $1::uuid, 'ended' || g, $2, 1, ${PAYLOAD}, 'thing', '018f4a6e-0000-7000-8000-000000000002',
+         select 1000000000 + g, $1::uuid, 'ended' || g, $2, 1, ${PAYLOAD}, 'thing', ${THING},
            $3, now(), now(), 1, 1, 1, 'succeeded' from generate_series(0, $4::int - 1) g returning id, identity),
      tried as (
        insert into outbox_attempt (outbox_id, tenant_id, fence, attempt, claimed_at, started_at, outcome)

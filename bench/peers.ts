@@ -9,16 +9,18 @@ import { z } from 'zod'
 
 const run = promisify(execFile)
 const FOLDER = fileURLToPath(new URL('./peers', import.meta.url))
-/** pg-boss 12 needs Node 22.12; an older one borrows this, from npm. */
+/** pg-boss 12 needs Node 22.12; an older one borrows this, from npm, and all contenders run on it. */
 const BORROWED_NODE = 'node@24.21.0'
 const PG_BOSS_NODE_MIN = 22
 
 export interface Peers {
   readonly graphileVersion: string
   readonly pgBossVersion: string
-  /** The Node that runs pg-boss, and its version. */
-  readonly pgBossNode: string
-  readonly pgBossNodeVersion: string
+}
+
+export interface Node {
+  readonly path: string
+  readonly version: string
 }
 
 export const peerScript = (name: 'graphile-worker' | 'pg-boss' | 'bare-express'): string =>
@@ -35,19 +37,24 @@ const install = async (): Promise<Peers> => {
     process.stderr.write('Installing the peers into bench/peers …\n')
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER })
   }
-  const [major = 0] = process.versions.node.split('.').map(Number)
-  const own = major >= PG_BOSS_NODE_MIN
-  const borrowed = ['-y', '-p', BORROWED_NODE, 'node', '-p', 'process.execPath + " " + process.versions.node']
-  const [pgBossNode = '', pgBossNodeVersion = ''] = own
-    ? [process.execPath, process.versions.node]
-    : (await run('npx', borrowed)).stdout.trim().split(' ')
   const { dependencies } = Manifest.parse(JSON.parse(wanted))
   return {
     graphileVersion: dependencies['graphile-worker'],
     pgBossVersion: dependencies['pg-boss'],
-    pgBossNode,
-    pgBossNodeVersion,
   }
+}
+
+let found: Promise<Node> | undefined
+
+/** The one Node that runs every contender. */
+export const contestNode = (): Promise<Node> => (found ??= findNode())
+
+const findNode = async (): Promise<Node> => {
+  const [major = 0] = process.versions.node.split('.').map(Number)
+  if (major >= PG_BOSS_NODE_MIN) return { path: process.execPath, version: process.versions.node }
+  const borrowed = ['-y', '-p', BORROWED_NODE, 'node', '-p', 'process.execPath + " " + process.versions.node']
+  const [path = '', version = ''] = (await run('npx', borrowed)).stdout.trim().split(' ')
+  return { path, version }
 }
 
 const Manifest = z.object({

@@ -28,9 +28,9 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** The same bytes for everybody: references and a pad, about 200 of them as JSON. */
+/** The same bytes for everybody: references and a pad, about 200 of them as JSON. Each is about a thing of its own. */
 export const payloadOf = (n: number): { id: string; n: number; pad: string } => ({
-  id: '018f4a6e-0000-7000-8000-000000000002',
+  id: `018f4a6e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`,
   n,
   pad: 'x'.repeat(120),
 })

@@ -1,13 +1,7 @@
 /** The engine's own statements in a bare loop, without the engine: what the tables and their audit cost by themselves. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  claimRows,
-  finishRows,
-  markStarted,
-  noteLaneTurn,
-  type Claimant,
-} from '../../packages/outbox/src/sql.ts'
+import { claimRows, finishRows, noteLaneTurn, type Claimant } from '../../packages/outbox/src/sql.ts'
 import { watermark } from '../../packages/outbox/src/watermark.ts'
 import { noOp } from './action.ts'
 import { payloadOf, serve, type Contender } from './contender.ts'
@@ -22,7 +16,7 @@ const floorContender = (argument: string): Contender => {
   const tables = outboxTables(urls)
   const claimant: Claimant = {
     replicaId: randomUUID(),
-    leases: [{ action: noOp.name, leaseMs: noOp.leaseMs }],
+    terms: [{ action: noOp.name, leaseMs: noOp.leaseMs, starts: true }],
   }
   return {
     ...tables,
@@ -33,15 +27,13 @@ const floorContender = (argument: string): Contender => {
       const loop = async (handled: (n: number) => void): Promise<void> => {
         while (!stopping.signal.aborted) {
           const from = mark.from()
-          const rows = await claimRows(db, claimant, noOp.lane, BATCH, from)
-          mark.note(from, rows.at(-1))
-          const last = rows.at(-1)
+          const { rows, last } = await claimRows(db, claimant, noOp.lane, BATCH, from)
+          mark.note(from, last)
           if (!last) {
             await pause(EMPTY_PAUSE_MS)
             continue
           }
           await noteLaneTurn(db, noOp.lane, BigInt(last.turn) + 1n)
-          await markStarted(db, rows)
           for (const { payload } of rows) handled(numberOf(payload))
           const ends = rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded' as const }))
           await finishRows(

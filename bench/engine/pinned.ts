@@ -16,7 +16,7 @@ const SAMPLE_MS = 2_000
 const ground = await openGround()
 const claimant: Claimant = {
   replicaId: randomUUID(),
-  leases: [{ action: nothing.name, leaseMs: nothing.leaseMs }],
+  terms: [{ action: nothing.name, leaseMs: nothing.leaseMs }],
 }
 
 /** Holds one snapshot open, as a long report would. */
@@ -46,9 +46,8 @@ const bareWorkers = (marked: boolean, done: (rows: number) => void) => {
   const work = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       const from = marked ? mark.from() : undefined
-      const rows = await claimRows(ground.dispatcher, claimant, nothing.lane, 100, from)
-      if (marked) mark.note(from, rows.at(-1))
-      const last = rows.at(-1)
+      const { rows, last } = await claimRows(ground.dispatcher, claimant, nothing.lane, 100, from)
+      if (marked) mark.note(from, last)
       if (last && Math.random() < 0.02)
         await noteLaneTurn(ground.dispatcher, nothing.lane, BigInt(last.turn) + 1n)
       const ends = rows.map(({ id, fence }) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openDb, type Db, type Sql } from '@aftercommit/platform/db'
-import { claimRows, finishRows, freeSlots, takeSlots, type Claimant } from '../../packages/outbox/src/sql.ts'
+import { callBack, claimRows, finishRows, type Claimant } from '../../packages/outbox/src/sql.ts'
 import { watermark } from '../../packages/outbox/src/watermark.ts'
 import { noOp } from '../contenders/action.ts'
 import { createTenants, insertRows } from '../outbox-sql.ts'
@@ -13,7 +13,7 @@ const CLAIM_MAX = 100
 const TENANTS = 50
 const LANES = ['bench_a', 'bench_b', 'bench_c', 'bench_d']
 const ACCOUNTS = 200
-const SLOTS_MAX = 10
+const CAP = 10
 
 const WITHOUT = 'claim without'
 const WITH = 'claim with everything'
@@ -54,8 +54,8 @@ export const claim: Scenario = {
       for (const { db } of sides) await db.close()
     }
     const notes = [
-      `${rows} ready rows, claimed ${CLAIM_MAX} at a time by one connection; the time of the claims alone (and of taking slots), settled in between.`,
-      `“${WITH}”: the dispatcher's role under its policies, ${LANES.length} lanes, ${TENANTS} tenants that take turns, ${ACCOUNTS} accounts with ${SLOTS_MAX} slots each, and ${quick ? BLOCKED.quick : BLOCKED.full} rows that are scheduled, paused or waiting. “${WITHOUT}”: the owner, one lane, one tenant, no account, nothing else in the table.`,
+      `${rows} ready rows, claimed ${CLAIM_MAX} at a time by one connection; the time of the claims alone, settled in between.`,
+      `“${WITH}”: the dispatcher's role under its policies, ${LANES.length} lanes, ${TENANTS} tenants that take turns, ${ACCOUNTS} accounts that run ${CAP} rows at a time, and ${quick ? BLOCKED.quick : BLOCKED.full} rows that are scheduled, paused or waiting. “${WITHOUT}”: the owner, one lane, one tenant, no account, nothing else in the table.`,
     ]
     return { scenario: 'claim', title: claim.title, series, notes }
   },
@@ -85,7 +85,9 @@ const fullSide = async (server: Server, name: string, accounts: number, blocked:
 const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
   const claimant: Claimant = {
     replicaId: randomUUID(),
-    leases: [{ action: noOp.name, leaseMs: noOp.leaseMs }],
+    terms: [
+      { action: noOp.name, leaseMs: noOp.leaseMs, ...(accounts > 0 && { accountConcurrencyMax: CAP }) },
+    ],
   }
   const marks = lanes.map((lane) => ({ lane, mark: watermark() }))
   let ms = 0
@@ -94,22 +96,19 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
     for (const each of open) {
       const began = performance.now()
       const from = each.mark.from()
-      const rows = await claimRows(db, claimant, each.lane, CLAIM_MAX, from)
-      each.mark.note(from, rows.at(-1))
-      if (accounts > 0 && rows.length > 0) {
-        await takeSlots(
-          db,
-          rows.map(({ id, fence }) => ({ id, fence, slotsMax: SLOTS_MAX })),
-        )
-      }
+      const { rows, last } = await claimRows(db, claimant, each.lane, CLAIM_MAX, from)
+      each.mark.note(from, last)
       ms += performance.now() - began
-      if (rows.length === 0) continue
+      if (!last) continue
       next.push(each)
       await finishRows(
         db,
         rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded', reason: undefined, calls: [] })),
       )
-      if (accounts > 0) await freeSlots(db, rows)
+      await callBack(
+        db,
+        rows.flatMap(({ account }) => account ?? []),
+      )
     }
     open = next
   }

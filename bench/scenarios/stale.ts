@@ -19,18 +19,18 @@ export const stale: Scenario = {
     const db = openDb({ url: dispatcher, applicationName: 'bench', connectionsMax: CONNECTIONS })
     const claimantNow = (): Claimant => ({
       replicaId: randomUUID(),
-      leases: [{ action: noOp.name, leaseMs: noOp.leaseMs }],
+      terms: [{ action: noOp.name, leaseMs: noOp.leaseMs }],
     })
     try {
       await server.on(owner, (sql) =>
         insertRows(sql, { prefix: '', state: 'ready', count: RACES, tenants: [tenantId] }),
       )
-      const late = await claimRows(db, claimantNow(), noOp.lane, RACES)
+      const { rows: late } = await claimRows(db, claimantNow(), noOp.lane, RACES)
       // As if every lease had run out and been taken over.
       await server.on(owner, (sql) =>
         sql.query(`update outbox set state = 'ready', lease_until = null, lease_owner = null`),
       )
-      const successors = await claimRows(db, claimantNow(), noOp.lane, RACES)
+      const { rows: successors } = await claimRows(db, claimantNow(), noOp.lane, RACES)
       const settle = async ({ id, fence }: { id: string; fence: string }): Promise<number> =>
         (await finishRows(db, [{ id, fence, outcome: 'succeeded', reason: undefined, calls: [] }])).size
       const successorById = new Map(successors.map((row) => [row.id, row]))

@@ -20,15 +20,15 @@ export const mortalDb = (
   }
 
   const query: Sql['query'] = async (text, values) => {
-    const claims = text.includes("set state = 'leased'") || text.includes('outbox_claim(')
-    // An account's slot is asked for, and given back, around the work: its holder dies with it in hand.
-    const slots = /outbox_(take|free)_slots/.test(text)
+    const claims = text.includes('outbox_lease(')
     const marks = text.includes('set started_at = app_now()')
     if (phase === 'dead' && !claims) die()
     // The lanes are claimed together; a claim that comes later is still of the life before.
-    if (phase === 'doomed' && !claims && !slots && !(moment === 'performed' && marks)) die()
+    if (phase === 'doomed' && !claims && !(moment === 'performed' && marks)) die()
     const result = await db.query<never>(text, values)
-    const claimed = result.rows.filter((row) => claims && Reflect.get(row, 'action') === action)
+    const claimed = result.rows.filter(
+      (row) => claims && isHeld(row) && Reflect.get(row, 'action') === action,
+    )
     claimed.forEach((row) => held.add(idOf(row)))
     // Another row's mark is no sign that this one is being performed.
     const isMarked = marks && result.rows.some((row) => held.has(idOf(row)))
@@ -48,4 +48,6 @@ export const mortalDb = (
   }
 }
 
+/** A claim also answers rows that it paused, because their accounts are busy. */
+const isHeld = (row: object): boolean => Reflect.get(row, 'state') === 'leased'
 const idOf = (row: object): unknown => Reflect.get(row, 'id')

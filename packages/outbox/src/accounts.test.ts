@@ -1,6 +1,6 @@
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
-import { freeSlots, takeSlots, type ClaimedRow } from './sql.ts'
+import { callBack, finishRows, type ClaimedRow } from './sql.ts'
 import {
   askable,
   handle,
@@ -19,24 +19,27 @@ const bounded = (accountConcurrencyMax = 2, lane?: string) =>
   safe({ accountConcurrencyMax, ...(lane !== undefined && { lane }) })
 const accountOf = (action: ReturnType<typeof safe>): string => `account of ${action.name}`
 
-/** Claims as a dispatcher would that then dies: its slots and leases stay. */
-const claimWithSlots = async (
-  action: ReturnType<typeof safe>,
-  rowsMax: number,
-): Promise<readonly ClaimedRow[]> => {
-  const rows = await stage.claimed(action, rowsMax)
-  const given = await takeSlots(stage.database.dispatcher, askingTwo(rows))
-  return rows.filter(({ id }) => given.has(id))
-}
-
-const askingTwo = (rows: readonly ClaimedRow[]) => rows.map(({ id, fence }) => ({ id, fence, slotsMax: 2 }))
-
-const slotsOf = async (account: string): Promise<number> => {
-  const { rows } = await stage.database.owner.query<{ slots: number }>(
-    'select count(*)::int as slots from outbox_account_slot where account = $1',
+/** Rows of an account that run: leased, for as long as the lease lasts. */
+const runningOf = async (account: string): Promise<number> => {
+  const { rows } = await stage.database.owner.query<{ running: number }>(
+    `select count(*)::int as running from outbox
+     where account = $1 and state = 'leased' and lease_until > app_now()`,
     [account],
   )
-  return rows[0]?.slots ?? -1
+  return rows[0]?.running ?? -1
+}
+
+/** Ends a row as a dispatcher does: settled, and another one of its account called. */
+const end = async ({ id, fence, account }: ClaimedRow): Promise<readonly string[]> => {
+  const { dispatcher } = stage.database
+  await finishRows(dispatcher, [{ id, fence, outcome: 'succeeded', reason: undefined, calls: [] }])
+  return callBack(dispatcher, account === null ? [] : [account])
+}
+
+const first = <T>(all: readonly T[]): T => {
+  const [one] = all
+  if (one === undefined) throw new Error('there is none')
+  return one
 }
 
 test('over all dispatchers, no more rows of an account run at a time than its action allows', async () => {
@@ -57,7 +60,7 @@ test('over all dispatchers, no more rows of an account run at a time than its ac
   while ((await stage.ended(at.id)).length < 40) await new Promise((resolve) => setImmediate(resolve))
   await Promise.all(engines.map(({ engine }) => engine.stop(MINUTE)))
   expect(together).toEqual({ now: 0, most: 3, ran: 40 })
-  expect(await slotsOf(accountOf(action))).toBe(0)
+  expect(await runningOf(accountOf(action))).toBe(0)
   expect(engines.flatMap(({ events }) => events.filter(({ type }) => type === 'error'))).toEqual([])
 })
 
@@ -87,7 +90,7 @@ test('rows that may not run leave the claim, spend nothing, and delay no other a
   await engine.stop(MINUTE)
 })
 
-test('rows without an account, and of actions that bound nothing, need no slot', async () => {
+test('rows without an account, and of actions that bound nothing, are not counted', async () => {
   const action = bounded(1)
   const free = safe()
   const without = await stage.enqueue(requestsOf(action, [1, 2, 3]))
@@ -98,23 +101,25 @@ test('rows without an account, and of actions that bound nothing, need no slot',
   expect(await stage.ended(unbounded.id)).toHaveLength(3)
 })
 
-test('a slot whose holder died is free when its lease has run out, and calls a row that waits for it', async () => {
+test('a row whose holder died takes no place when its lease has run out, and one that waits for it is called', async () => {
   const action = bounded(2)
   const account = accountOf(action)
-  const at = await stage.enqueue(requestsOf(action, [1, 2, 3], { account }))
-  expect(await claimWithSlots(action, 10)).toHaveLength(2)
-  expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:paused'])
-  await freeSlots(stage.database.dispatcher, [])
-  expect(await slotsOf(account)).toBe(2)
+  const at = await stage.enqueue(requestsOf(action, [1, 2, 3, 4], { account }))
+  expect(await stage.claimed(action, 10)).toHaveLength(2)
+  expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:paused', '4:paused'])
+  expect(await runningOf(account)).toBe(2)
   await stage.database.advanceClock(MINUTE + 1)
-  await freeSlots(stage.database.dispatcher, [])
-  expect(await slotsOf(account)).toBe(0)
-  expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:ready'])
+  expect(await runningOf(account)).toBe(0)
+  await stage.database.owner.query(
+    `update outbox set available_at = app_now() + interval '1 hour' where account = $1 and state = 'paused'`,
+    [account],
+  )
+  // Both lost rows are taken over, which calls the two that wait, long before they would come by themselves.
   await stage.engine([handle(action)]).engine.drain()
-  expect(await stage.ended(at.id)).toHaveLength(3)
+  expect(await stage.ended(at.id)).toHaveLength(4)
 })
 
-test('a holder that wakes after its lease takes no slot from those who hold the row, or wait for it, by then', async () => {
+test('a holder that wakes after its lease takes no place from those who hold the row, or wait for it, by then', async () => {
   const action = bounded(1)
   const account = accountOf(action)
   const at = await stage.enqueue(requestsOf(action, [1, 2], { account }))
@@ -130,7 +135,9 @@ test('a holder that wakes after its lease takes no slot from those who hold the 
   await again.arrived
   frozen.open()
   await tick
-  expect(await slotsOf(account)).toBe(1)
+  // Its end calls the row that waits, and the next claim sends it back: the place is taken.
+  expect(await stage.claimed(action, 10)).toEqual([])
+  expect(await runningOf(account)).toBe(1)
   expect(await stage.states(at.id)).toEqual(['1:leased', '2:paused'])
   again.open()
   await rescue
@@ -138,36 +145,26 @@ test('a holder that wakes after its lease takes no slot from those who hold the 
   expect(await stage.ended(at.id)).toEqual(['1:succeeded', '2:succeeded'])
 })
 
-test('a holder that asks for its slot after its lease leaves the next holder theirs', async () => {
-  const action = bounded(2)
-  const account = accountOf(action)
-  await stage.enqueue(requestsOf(action, [1], { account }))
-  const late = await stage.claimed(action, 1)
-  await stage.database.owner.query(`update outbox set state = 'ready' where account = $1`, [account])
-  expect(await claimWithSlots(action, 1)).toHaveLength(1)
-  expect(await takeSlots(stage.database.dispatcher, askingTwo(late))).toEqual(new Set())
-  expect(await slotsOf(account)).toBe(1)
-})
-
-test('a freed slot calls one row, which keeps its place, and none while the account rests', async () => {
+test('a row that ends calls one of its account, which keeps its place, and none while the account rests', async () => {
   const action = bounded(2)
   const account = accountOf(action)
   const at = await stage.enqueue(requestsOf(action, [1, 2, 3, 4], { account }))
-  const [first, second] = await claimWithSlots(action, 10)
-  expect(await freeSlots(stage.database.dispatcher, first ? [first] : [])).toEqual([action.lane])
-  expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:ready', '4:paused'])
+  const [one, other] = await stage.claimed(action, 10)
+  if (!one || !other) throw new Error('two rows may run')
+  expect(await end(one)).toEqual([action.lane])
+  expect(await stage.states(at.id)).toEqual(['2:leased', '3:ready', '4:paused'])
   await stage.database.owner.query(
     `insert into outbox_account_pause values ($1, app_now() + interval '1 hour', 'rate_limited')`,
     [account],
   )
-  expect(await freeSlots(stage.database.dispatcher, second ? [second] : [])).toEqual([])
-  expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:ready', '4:paused'])
+  expect(await end(other)).toEqual([])
+  expect(await stage.states(at.id)).toEqual(['3:ready', '4:paused'])
 })
 
-test('two dispatchers that ask for the last slot at once do not both get it', async () => {
+test('two dispatchers that claim for the last place at once do not both get it', async () => {
   const action = bounded(2)
   await stage.enqueue(requestsOf(action, upTo(20), { account: accountOf(action) }))
-  const given = await Promise.all(upTo(10).map(() => claimWithSlots(action, 2)))
+  const given = await Promise.all(upTo(10).map(() => stage.claimed(action, 2)))
   expect(given.flat()).toHaveLength(2)
 })
 
@@ -175,23 +172,27 @@ test('a row that nobody called comes back by itself', async () => {
   const action = bounded(2)
   const account = accountOf(action)
   const at = await stage.enqueue(requestsOf(action, [1, 2, 3], { account }))
-  await claimWithSlots(action, 10)
-  await stage.database.owner.query('delete from outbox_account_slot where account = $1', [account])
+  for (const { id, fence } of await stage.claimed(action, 10)) {
+    await finishRows(stage.database.dispatcher, [
+      { id, fence, outcome: 'succeeded', reason: undefined, calls: [] },
+    ])
+  }
+  expect(await stage.states(at.id)).toEqual(['3:paused'])
   await stage.database.advanceClock(2 * MINUTE)
   await stage.engine([handle(action)]).engine.drain()
   expect(await stage.ended(at.id)).toHaveLength(3)
 })
 
-test('time spent waiting for a slot is not taken from a row’s budget', async () => {
+test('time spent waiting for a busy account is not taken from a row’s budget', async () => {
   const action = bounded(2)
   const at = await stage.enqueue(requestsOf(action, [1, 2, 3], { account: accountOf(action) }))
   await stage.database.owner.query(
     `update outbox set budget_from = app_now() - interval '5 s' where aggregate_id = $1`,
     [at.id],
   )
-  const [first] = await claimWithSlots(action, 10)
+  const running = await stage.claimed(action, 10)
   await stage.database.advanceClock(10_000)
-  await freeSlots(stage.database.dispatcher, first ? [first] : [])
+  await end(first(running))
   const { rows } = await stage.database.owner.query<{ spent: number }>(
     `select round(extract(epoch from app_now() - budget_from))::int as spent from outbox
      where aggregate_id = $1 and state = 'ready'`,
@@ -200,7 +201,7 @@ test('time spent waiting for a slot is not taken from a row’s budget', async (
   expect(rows).toEqual([{ spent: 5 }])
 })
 
-test('a question about an unknown row needs a slot like any other row', async () => {
+test('a question about an unknown row is counted like any other row', async () => {
   const action = askable({ accountConcurrencyMax: 1 })
   const account = `account of ${action.name}`
   const holding = gate()

@@ -1,6 +1,6 @@
 import type { SettleTx } from './db.ts'
 import type { Attempt } from './handler.ts'
-import { leaseLeftMs } from './held.ts'
+import { leaseEndsAtMs } from './held.ts'
 import type { RecordedCall } from './outcome.ts'
 import { settleReserveMs, type Runtime } from './runtime.ts'
 import type { ClaimedRow } from './sql.ts'
@@ -40,7 +40,7 @@ export const openAttempt = <T extends SettleTx>(runtime: Runtime<T>, row: Claime
       settleReserveMs(leaseMs) / 2,
     )
   }
-  const timer = setTimeout(end, leaseLeftMs(row, leaseMs) - settleReserveMs(leaseMs))
+  const undo = runtime.deadlines.at(leaseEndsAtMs(row, leaseMs) - settleReserveMs(leaseMs), end)
   const deafen = runtime.shutdown.onOver(end)
   return {
     attempt: {
@@ -62,8 +62,8 @@ export const openAttempt = <T extends SettleTx>(runtime: Runtime<T>, row: Claime
       })
     },
     close: () => {
-      clearTimeout(timer)
-      clearTimeout(leeway)
+      undo()
+      if (leeway !== undefined) clearTimeout(leeway)
       deafen()
     },
   }

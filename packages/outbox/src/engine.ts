@@ -1,7 +1,9 @@
 /** The engine that runs rows. Only dispatchers import this entry. */
 import { randomUUID } from 'node:crypto'
 import { batcher } from './batcher.ts'
+import { callerBack } from './busy-accounts.ts'
 import type { EngineDb, SettleTx } from './db.ts'
+import { deadlines } from './deadlines.ts'
 import type { Registration } from './handler.ts'
 import { askingFor } from './held.ts'
 import { laneClaimOf } from './lane-claims.ts'
@@ -16,7 +18,6 @@ import { announce } from './hints.ts'
 import { runLoops, type LaneOptions, type RunningLoops } from './loops.ts'
 import { finishKeyedRows, finishUnkeyedRows, type PlainFinish, type SettleResult } from './settle.ts'
 import { shutdown, type Shutdown } from './shutdown.ts'
-import { freeSlotOf, freeSlotsOf, holdsSlot, takeSlotsFor } from './slots.ts'
 import { buryUnknownRows } from './unknown.ts'
 import {
   claimSoloRow,
@@ -90,7 +91,7 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
   )
   const claim = async (lane: string, rowsMax: number, thorough = false): Promise<readonly ClaimedRow[]> =>
     (await claimOfLane.get(lane)?.(rowsMax, thorough)) ?? []
-  const releaseDue = dueReleaser(runtime)
+  const releaseDue = (): Promise<number> => releaseDueRows(runtime.db, DUE_ROWS_MAX)
   const { retention } = options
 
   const tick = async (): Promise<TickSummary> => {
@@ -140,18 +141,14 @@ export const createEngine = <T extends SettleTx>(options: EngineOptions<T>): Eng
   }
 }
 
-/** What falls due, and the slots whose holders died. */
-const dueReleaser = <T extends SettleTx>(runtime: Runtime<T>): (() => Promise<number>) => {
-  const { db, registry } = runtime
-  const bounded = [...registry.entryByName.values()].some(
-    ({ action }) => action.accountConcurrencyMax !== undefined,
-  )
-  return async () => (bounded ? await freeSlotsOf(runtime, []) : 0) + (await releaseDueRows(db, DUE_ROWS_MAX))
-}
-
 const claimantOf = <T extends SettleTx>({ registry, replicaId, leaseMsOf }: Runtime<T>): Claimant => ({
   replicaId,
-  leases: registry.names.map((action) => ({ action, leaseMs: leaseMsOf(action) })),
+  terms: [...registry.entryByName].map(([name, entry]) => ({
+    action: name,
+    leaseMs: leaseMsOf(name),
+    accountConcurrencyMax: entry.action.accountConcurrencyMax,
+    starts: entry.type === 'action' && entry.action.repeat === 'safe' && !entry.handler.prepare,
+  })),
 })
 
 /** Serves the lanes in turn, so that one lane's many lost rows do not keep another's few waiting. */
@@ -161,15 +158,12 @@ const soloClaims = <T extends SettleTx>(
 ): (() => Promise<ClaimedRow | undefined>) => {
   let lanes = [...runtime.registry.lanes]
   return async () => {
-    const [row] = await askingFor(async () => {
-      const solo = await claimSoloRow(runtime.db, claimant, lanes)
-      return solo ? [solo] : []
-    })
+    const { rows } = await askingFor(() => claimSoloRow(runtime.db, claimant, lanes))
+    const [row] = rows
     if (!row) return undefined
     lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
     runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })
-    const [free] = await takeSlotsFor(runtime, [row])
-    return free
+    return row
   }
 }
 
@@ -191,8 +185,10 @@ const runtimeOf = <T extends SettleTx>(
     random: options.random ?? Math.random,
     report,
     shutdown: grace,
+    deadlines: deadlines(),
     stopping,
     markStarted: batcher((holds: readonly Hold[]) => mark(db, holds), MARKS_MAX),
+    callBack: callerBack(db, registry, report),
     finishPlain: plainFinisher(db, report),
   }
 }
@@ -212,14 +208,14 @@ const plainFinisher = <T extends SettleTx>(
 ): ((item: PlainFinish) => Promise<SettleResult>) => {
   const unkeyed = batcher((items: readonly PlainFinish[]) => finishUnkeyedRows(db, items), FINISHES_MAX)
   const keyed = batcher((items: readonly PlainFinish[]) => finishKeyedRows(db, items), FINISHES_MAX)
-  return async (item) => {
-    if (item.row.ordering_key === null) return unkeyed(item)
+  const finishKeyed = async (item: PlainFinish): Promise<SettleResult> => {
     const { result, freedLane } = await keyed(item)
     if (freedLane !== undefined && freedLane !== item.row.lane) {
       announce(db, [freedLane]).catch((error: unknown) => report({ type: 'error', where: 'hint', error }))
     }
     return result
   }
+  return (item) => (item.row.ordering_key === null ? unkeyed(item) : finishKeyed(item))
 }
 
 /** Never rejects: one row's failure is its own. */
@@ -233,5 +229,6 @@ const runRow = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow):
     // The row stays leased; when the lease runs out, a rescue decides by what was marked as started.
     runtime.report({ type: 'error', where: 'row', error })
   }
-  if (holdsSlot(row)) await freeSlotOf(runtime, row)
+  const called = runtime.callBack(row)
+  if (called) await called
 }

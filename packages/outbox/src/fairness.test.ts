@@ -110,6 +110,6 @@ test('a row freed behind its predecessor takes its place behind what its tenant 
   await stage.enqueue(requestsOf(other, upTo(20)), { tenant: at.tenant })
   await engine.tick()
   expect(await stage.states(at.id)).toEqual(['2:ready'])
-  const rows = await claimRows(stage.database.dispatcher, claimantOf(keyed, other), other.lane, 30)
+  const { rows } = await claimRows(stage.database.dispatcher, claimantOf(keyed, other), other.lane, 30)
   expect(rows.at(-1)?.payload).toMatchObject({ id: at.id })
 })

@@ -1,8 +1,7 @@
 import type { SettleTx } from './db.ts'
 import { askingFor } from './held.ts'
 import type { Runtime } from './runtime.ts'
-import { takeSlotsFor } from './slots.ts'
-import { claimRows, noteLaneTurn, type Claimant, type ClaimedRow, type Place } from './sql.ts'
+import { claimRows, noteLaneTurn, type Claim, type Claimant, type ClaimedRow, type Place } from './sql.ts'
 import { watermark } from './watermark.ts'
 
 /** Claims up to that many rows of one lane. `thorough`: nothing that is ready may be left for a later look. */
@@ -17,27 +16,26 @@ export const laneClaimOf = <T extends SettleTx>(
   const mark = watermark()
   const tell = laneTurnTeller(runtime, lane)
 
-  const look = async (rowsMax: number, from: Place | undefined): Promise<readonly ClaimedRow[]> => {
-    const rows = await askingFor(() => claimRows(db, claimant, lane, rowsMax, from))
-    mark.note(from, rows.at(-1))
-    return rows
+  const look = async (rowsMax: number, from: Place | undefined): Promise<Claim> => {
+    const claimed = await askingFor(() => claimRows(db, claimant, lane, rowsMax, from))
+    mark.note(from, claimed.last)
+    return claimed
   }
-  const claim = async (rowsMax: number, thorough: boolean): Promise<readonly ClaimedRow[]> => {
+  const claim = async (rowsMax: number, thorough: boolean): Promise<Claim> => {
     const from = mark.from()
-    const rows = await look(rowsMax, from)
-    const enough = rows.length > 0 || !from || !(thorough || mark.looksAgain())
-    return enough ? rows : look(rowsMax, undefined)
+    const claimed = await look(rowsMax, from)
+    const enough = claimed.last || !from || !(thorough || mark.looksAgain())
+    return enough ? claimed : look(rowsMax, undefined)
   }
   return async (rowsMax, thorough) => {
     for (;;) {
-      const rows = await claim(rowsMax, thorough)
-      const last = rows.at(-1)
+      const { rows, last, paused } = await claim(rowsMax, thorough)
       if (!last) return rows
       runtime.report({ type: 'claimed', lane, rows: rows.length })
-      await tell(BigInt(last.turn), rows.length)
-      const free = await takeSlotsFor(runtime, rows)
+      // Nobody waits for it: the rows can begin.
+      void tell(BigInt(last.turn), rows.length + paused)
       // Rows of busy accounts have left the lane; behind them there may be others.
-      if (free.length > 0) return free
+      if (rows.length > 0) return rows
     }
   }
 }

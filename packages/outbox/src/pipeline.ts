@@ -4,7 +4,7 @@ import type { SettleTx } from './db.ts'
 import { envelopeOf } from './envelope.ts'
 import type { Envelope, OpaqueHandler } from './handler.ts'
 import { leaseLeftMs } from './held.ts'
-import type { Outcome, Prepared, RecordedCall, Settled } from './outcome.ts'
+import { go, type Outcome, type Prepared, type RecordedCall, type Settled } from './outcome.ts'
 import type { Entry } from './registry.ts'
 import { normalise, type Budget } from './retry.ts'
 import { ENDINGS_MAX, LOST_LEASES_MAX, type Runtime } from './runtime.ts'
@@ -19,7 +19,8 @@ export const runAction = async <T extends SettleTx>(
   entry: ActionEntry<T>,
   row: ClaimedRow,
 ): Promise<void> => {
-  if (runtime.stopping()) return handBack(runtime, row, { started: false })
+  const begun = row.started_at !== null
+  if (runtime.stopping()) return handBack(runtime, row, begun ? BEGUN : { started: false })
   const { action, handler } = entry
   const finish = settler(runtime, entry, row)
   const envelope = readEnvelope(row, action)
@@ -27,13 +28,13 @@ export const runAction = async <T extends SettleTx>(
   const ended = endedBeforeWork(row, action)
   if (ended) return finish(ended, domainIsTold(row) ? { envelope } : {})
 
-  const prepared = await prepare(runtime, handler, envelope)
+  const prepared = handler.prepare ? await prepare(runtime, handler.prepare, envelope) : go(envelope)
   if (prepared.type !== 'go') {
     const settled = normalise(prepared, action, budgetOf(row, 1), runtime.random())
     return finish(settled, { envelope, countAttempt: true })
   }
-  if (runtime.stopping()) return handBack(runtime, row, { started: false })
-  if ((await runtime.markStarted(row)) === 'stale') {
+  if (runtime.stopping()) return handBack(runtime, row, begun ? BEGUN : { started: false })
+  if (!begun && (await runtime.markStarted(row)) === 'stale') {
     runtime.report({ type: 'stale', action: row.action, step: 'start' })
     return
   }
@@ -91,11 +92,9 @@ export const budgetOf = (row: ClaimedRow, startedNow: 0 | 1): Budget => {
 
 const prepare = async <T extends SettleTx>(
   runtime: Runtime<T>,
-  handler: OpaqueHandler<T>,
+  read: NonNullable<OpaqueHandler<T>['prepare']>,
   envelope: Envelope<unknown>,
 ): Promise<Prepared<unknown>> => {
-  const { prepare: read } = handler
-  if (!read) return { type: 'go', plan: envelope }
   try {
     return await runtime.db.transact(envelope.tenantId, (tx) => read(tx, envelope))
   } catch (error) {
@@ -127,6 +126,9 @@ const perform = async <T extends SettleTx>(
 type HandedBack =
   | { readonly started: false }
   | { readonly started: true; readonly uncertain: boolean; readonly calls: readonly RecordedCall[] }
+
+/** Started by its claim, and nobody was called. */
+const BEGUN: HandedBack = { started: true, uncertain: false, calls: [] }
 
 /** Gives an unstarted (or interrupted, repeatable) row back at once; the attempt, if any, is not counted. */
 export const handBack = async <T extends SettleTx>(
@@ -162,7 +164,7 @@ interface Attempted {
 /** Settles one row by the cheapest transaction that its handler allows, and reports how it went. */
 export const settler =
   <T extends SettleTx>(runtime: Runtime<T>, entry: Pick<Entry<T>, 'action' | 'handler'>, row: ClaimedRow) =>
-  async (outcome: Settled<unknown>, attempted: Attempted): Promise<void> => {
+  (outcome: Settled<unknown>, attempted: Attempted): Promise<void> => {
     const { action, handler } = entry
     const { envelope, plan, calls = [], solo = false, uncertain = false, countAttempt = false } = attempted
     const settlement: Settlement<T> = {
@@ -177,7 +179,7 @@ export const settler =
       uncertain: uncertain ? true : undefined,
       countAttempt,
     }
-    await untilLeaseEnds(runtime, row, 'settle', async () => {
+    return untilLeaseEnds(runtime, row, 'settle', async () => {
       const result = await settleCheaply(runtime, settlement)
       if (result === 'stale') runtime.report({ type: 'stale', action: row.action, step: 'settle' })
       else reportSettled(runtime, row, outcome)

@@ -145,20 +145,9 @@ test.each<[string, string, readonly unknown[]]>([
   ['an insert', 'select * from outbox_enqueue($1::jsonb)', [JSON.stringify(enqueued)]],
   ['a promotion', 'select outbox_promote($1, $2, $3)', [TENANT, 'key 4', 4]],
   ['a repair of a key', 'select * from outbox_mend_key($1, $2)', [TENANT, 'key 499']],
-  [
-    'a request for slots',
-    'select outbox_take_slots($1, $2, $3)',
-    [
-      ['1', '2'],
-      ['0', '0'],
-      [0, 0],
-    ],
-  ],
-  ['a freed slot', 'select outbox_free_slots($1, $2)', [['7'], ['0']]],
+  ['a look at busy accounts', 'select outbox_busy($1, $2, $3)', [['1', '2'], ['test.any'], [1]]],
+  ['a row called back', 'select outbox_call_back($1)', [['account 1', 'account 2']]],
 ])('%s reads few rows, and never the whole table', async (_what, call, values) => {
-  await stage.database.owner.query(
-    `insert into outbox_account_slot values ('account 1', 7, 0, app_now() + interval '1 hour') on conflict do nothing`,
-  )
   const reads = await readsOf(call, values)
   expect(reads.scans).toBe(0)
   // A key has at most 100 rows here.
@@ -193,7 +182,7 @@ test('a settle finds its row by its primary key, whatever else is indexed', asyn
 const manyHolds = upTo(100).map((n) => ({ id: String(n * 7 + 1), fence: '1' }))
 const onHundredRows: Readonly<Record<string, (sql: Sql) => Promise<unknown>>> = {
   claim: (sql) =>
-    claimRows(sql, { ...claimant, leases: [{ action: 'test.any', leaseMs: 1_000 }] }, 'lane_1', 100),
+    claimRows(sql, { ...claimant, terms: [{ action: 'test.any', leaseMs: 1_000 }] }, 'lane_1', 100),
   start: (sql) => markStarted(sql, manyHolds),
   ending: (sql) =>
     finishRows(

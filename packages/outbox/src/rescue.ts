@@ -18,11 +18,14 @@ export const rescueLostRows = async <T extends SettleTx>(
   runtime: Runtime<T>,
   claimant: Claimant,
 ): Promise<number> => {
-  const rows = await askingFor(() => takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX))
+  const { rows } = await askingFor(async () => ({
+    rows: await takeOverLostRows(runtime.db, claimant, RESCUED_ROWS_MAX),
+  }))
   await Promise.all(
     rows.map(async (row) => {
       const entry = runtime.registry.entryByName.get(row.action)
       if (entry) await rescue(runtime, entry, row)
+      await runtime.callBack(row)
     }),
   )
   return rows.length

@@ -23,7 +23,6 @@ const engineTables = [
   'outbox_dead',
   'outbox_replica',
   'outbox_account_pause',
-  'outbox_account_slot',
   'outbox_lane',
   'outbox_decision',
 ]
@@ -93,7 +92,8 @@ test.each([
   ['replay letters of', `select outbox_replay(1, 'me', 'because')`],
   ['dismiss letters of', `select outbox_dismiss(1, 'me', 'because')`],
   ['make partitions of', `select outbox_ensure_partitions(1)`],
-  ['take slots in', `select outbox_take_slots('{}', '{}', '{}')`],
+  ['lease rows of', `select outbox_lease('{}', '{}', '{}', '{}', '{}', gen_random_uuid())`],
+  ['call rows back in', `select outbox_call_back('{}')`],
   ['change the turns of', `update outbox_lane set turn = 0`],
   ['mend keys of', `select outbox_mend_key(gen_random_uuid(), 'k')`],
   ['forget what has ended in', `select outbox_retain(1, 1, 1, 1)`],

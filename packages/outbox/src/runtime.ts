@@ -1,9 +1,10 @@
 import type { EngineDb, SettleTx } from './db.ts'
+import type { Deadlines } from './deadlines.ts'
 import type { FailureClass } from './outcome.ts'
 import type { Registry } from './registry.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { PlainFinish, SettleResult } from './settle.ts'
-import type { Hold } from './sql.ts'
+import type { ClaimedRow, Hold } from './sql.ts'
 
 /** What the engine tells whoever runs it. Holds names and codes only, never payloads. */
 export type EngineEvent =
@@ -38,9 +39,12 @@ export interface Runtime<T extends SettleTx> {
   readonly random: () => number
   readonly report: (event: EngineEvent) => void
   readonly shutdown: Shutdown
+  readonly deadlines: Deadlines
   /** True from the moment that no new work may begin. */
   readonly stopping: () => boolean
   readonly markStarted: (hold: Hold) => Promise<'started' | 'stale'>
+  /** Another row of this one's account may run now; see `callerBack`. */
+  readonly callBack: (row: ClaimedRow) => Promise<void> | undefined
   readonly finishPlain: (item: PlainFinish) => Promise<SettleResult>
 }
 

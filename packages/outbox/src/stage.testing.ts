@@ -166,7 +166,7 @@ export interface Stage extends Eyes {
   ): Promise<{ readonly tenant: string; readonly id: string; readonly enqueued: readonly Enqueued[] }>
 }
 
-export type Claimable = Pick<AnyAction, 'name' | 'lane' | 'leaseMs'>
+export type Claimable = Pick<AnyAction, 'name' | 'lane' | 'leaseMs' | 'accountConcurrencyMax'>
 
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
@@ -208,10 +208,14 @@ export const requestsOf =
 
 /** A worker that is no engine: tests claim as it and then let it be slow or dead. */
 export const claimantOf = (
-  ...actions: readonly { readonly name: string; readonly leaseMs: number }[]
+  ...actions: readonly Pick<AnyAction, 'name' | 'leaseMs' | 'accountConcurrencyMax'>[]
 ): Claimant => ({
   replicaId: randomUUID(),
-  leases: actions.map(({ name, leaseMs }) => ({ action: name, leaseMs })),
+  terms: actions.map(({ name, leaseMs, accountConcurrencyMax }) => ({
+    action: name,
+    leaseMs,
+    accountConcurrencyMax,
+  })),
 })
 
 /** The stage of one test file. When the file is through, every move its rows made must have been a legal one. */
@@ -227,8 +231,8 @@ export const useStage = (): Stage => {
     await database.owner.query(THINGS)
     await database.owner.query(WATCH_MOVES)
   })
-  const claimed = (action: Claimable, rowsMax: number): Promise<readonly ClaimedRow[]> =>
-    claimRows(database.dispatcher, claimantOf(action), action.lane, rowsMax)
+  const claimed = async (action: Claimable, rowsMax: number): Promise<readonly ClaimedRow[]> =>
+    (await claimRows(database.dispatcher, claimantOf(action), action.lane, rowsMax)).rows
   return {
     database,
     claimed,

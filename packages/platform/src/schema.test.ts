@@ -12,7 +12,6 @@ const tablesWithoutModel = [
   '_prisma_migrations',
   'outbox',
   'outbox_account_pause',
-  'outbox_account_slot',
   'outbox_attempt',
   'outbox_dead',
   'outbox_decision',
@@ -27,7 +26,6 @@ const tablesWithoutModel = [
 const tablesWithoutTenant = [
   '_prisma_migrations',
   'outbox_account_pause',
-  'outbox_account_slot',
   'outbox_lane',
   'outbox_replica',
   'test_clock',

@@ -6,44 +6,40 @@
 
 create type outbox_state as enum
   ('scheduled', 'waiting', 'held', 'paused', 'ready', 'leased', 'outcome_unknown');
+-- What becomes of a row whose predecessor under its ordering key died.
+create type outbox_successor_rule as enum ('run', 'die', 'hold');
+-- Domains, because a table's own checks are read and planned again by every statement that writes one row.
+create domain outbox_action_name as text check (length(value) between 1 and 120);
+create domain outbox_identity_name as text check (length(value) between 1 and 300);
 
+-- Columns of fixed width that are never null come first, because the server finds those without looking at the ones before
+-- them. What a claim changes stands together, because of an updated row the log keeps what lies between the first and the
+-- last change; what is long and never changes stands behind it.
 create table outbox (
   id                   bigint generated always as identity primary key,
+  not_before           timestamptz not null,
+  created_at           timestamptz not null default app_now(),
   tenant_id            uuid not null,
-  identity             text not null check (length(identity) between 1 and 300),
-  action               text not null check (length(action) between 1 and 120),
+  aggregate_id         uuid not null,
   payload_version      int not null,
   policy_version       int not null,
-  payload              jsonb not null,
-  aggregate_type       text not null,
-  aggregate_id         uuid not null,
-  aggregate_revision   int,
-  participant_revision int,
-  consent_ref          text,
-  trace_parent         text,
-  lane                 text not null,
-  account              text,
-  ordering_key         text,
-  successor_rule       text not null check (successor_rule in ('run', 'die', 'hold')),
-  state                outbox_state not null,
-  not_before           timestamptz not null,
   available_at         timestamptz not null,
   -- Its place in its lane, given when it becomes ready: each tenant's next row comes one turn after its last, and
   -- nobody's before the turn that the lane is at, so tenants that wait take turns however much each of them has.
   turn                 bigint not null default 0,
-  created_at           timestamptz not null default app_now(),
   fence                bigint not null default 0,
   claims               int not null default 0,
   attempts             int not null default 0,
   -- Leases that ran out since the row last came to an outcome. Not `claims`: a throttled row is claimed for ever.
   lost_leases          int not null default 0,
+  successor_rule       outbox_successor_rule not null,
+  state                outbox_state not null,
   -- An attempt ended without an answer and nothing has proved since that it had no effect.
   uncertain            boolean not null default false,
   -- Set by an expired lease: such a row is claimed alone, so that a row that kills its worker kills nothing beside it.
   solo                 boolean not null default false,
   -- Set when a predecessor died and this row dies with it: it is claimed to be ended, never performed.
   doomed               boolean not null default false,
-  lease_owner          uuid,
   lease_until          timestamptz,
   claimed_at           timestamptz,
   -- Contact may have happened since this instant. Cleared when the row is released.
@@ -52,11 +48,23 @@ create table outbox (
   first_started_at     timestamptz,
   -- Where the elapsed budget starts to run; moved on by pauses and throttling, which do not spend it.
   budget_from          timestamptz,
-  last_code            text,
-  correlation          jsonb,
+  lease_owner          uuid,
   -- A reconcile row settles together with its target, under the target's fence.
   target_id            bigint,
-  target_fence         bigint
+  target_fence         bigint,
+  last_code            text,
+  correlation          jsonb,
+  aggregate_revision   int,
+  participant_revision int,
+  lane                 text not null,
+  action               outbox_action_name not null,
+  identity             outbox_identity_name not null,
+  aggregate_type       text not null,
+  account              text,
+  ordering_key         text,
+  trace_parent         text,
+  consent_ref          text,
+  payload              jsonb not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
         -- A plan made while the file has no page reads the whole table for ever after, and cutting the file off locks
@@ -71,8 +79,9 @@ create index outbox_lease on outbox (lease_until) where state = 'leased';
 create index outbox_key on outbox (tenant_id, ordering_key, id) where ordering_key is not null;
 create index outbox_aggregate on outbox (tenant_id, aggregate_type, aggregate_id);
 create index outbox_target on outbox (target_id) where target_id is not null;
-create index outbox_account on outbox (account, id) where account is not null and state = 'ready';
-create index outbox_account_paused on outbox (account, id) where account is not null and state = 'paused';
+-- What an account has running, waiting for it, and ready.
+create index outbox_account on outbox (account, state, id)
+  where account is not null and state in ('paused', 'ready', 'leased');
 -- A tenant's last turn in a lane.
 create index outbox_turn on outbox (tenant_id, lane, turn) where state = 'ready' and not solo;
 
@@ -88,26 +97,26 @@ create table outbox_identity (
 
 create table outbox_history (
   id                 bigint not null,
-  tenant_id          uuid not null,
-  identity           text not null,
-  action             text not null,
-  payload_version    int not null,
-  payload            jsonb not null,
-  aggregate_type     text not null,
-  aggregate_id       uuid not null,
-  aggregate_revision int,
-  lane               text not null,
-  account            text,
-  ordering_key       text,
-  trace_parent       text,
+  fence              bigint not null,
   not_before         timestamptz not null,
   created_at         timestamptz not null,
-  fence              bigint not null,
+  finished_at        timestamptz not null default app_now(),
+  tenant_id          uuid not null,
+  aggregate_id       uuid not null,
+  payload_version    int not null,
   claims             int not null,
   attempts           int not null,
   outcome            text not null check (outcome in ('succeeded', 'suppressed', 'superseded')),
-  reason             text,
-  finished_at        timestamptz not null default app_now()
+  lane               text not null,
+  action             text not null,
+  identity           text not null,
+  aggregate_type     text not null,
+  payload            jsonb not null,
+  aggregate_revision int,
+  account            text,
+  ordering_key       text,
+  trace_parent       text,
+  reason             text
 ) partition by range (finished_at);
 create index outbox_history_aggregate on outbox_history (tenant_id, aggregate_type, aggregate_id);
 create index outbox_history_id on outbox_history (id);
@@ -194,19 +203,6 @@ create table outbox_account_pause (
   code    text not null
 );
 
--- At most so many rows of an account are worked on at a time, as their action says. A slot ends with its row's lease,
--- so that one whose holder died frees itself.
-create table outbox_account_slot (
-  account   text not null,
-  outbox_id bigint not null,
-  -- Only the holder that got a slot gives it back: whoever holds the row after that one has a slot of its own.
-  fence     bigint not null,
-  until     timestamptz not null,
-  primary key (account, outbox_id)
-);
-create index outbox_account_slot_until on outbox_account_slot (until);
-create index outbox_account_slot_row on outbox_account_slot (outbox_id);
-
 -- The turn that each lane is at, or was a moment ago: dispatchers tell it now and then.
 create table outbox_lane (
   lane text primary key,
@@ -237,7 +233,6 @@ alter table outbox_attempt enable row level security;
 alter table outbox_dead enable row level security;
 alter table outbox_replica enable row level security;
 alter table outbox_account_pause enable row level security;
-alter table outbox_account_slot enable row level security;
 alter table outbox_lane enable row level security;
 alter table outbox_decision enable row level security;
 
@@ -249,12 +244,11 @@ begin
     execute format('grant select on %I to aftercommit_api', t);
   end loop;
   foreach t in array array['outbox', 'outbox_identity', 'outbox_history', 'outbox_attempt', 'outbox_dead',
-                           'outbox_replica', 'outbox_account_pause', 'outbox_account_slot', 'outbox_lane'] loop
+                           'outbox_replica', 'outbox_account_pause', 'outbox_lane'] loop
     execute format('create policy engine on %I to aftercommit_dispatcher using (true) with check (true)', t);
   end loop;
   foreach t in array array['outbox', 'outbox_identity', 'outbox_history', 'outbox_attempt', 'outbox_dead',
-                           'outbox_decision', 'outbox_replica', 'outbox_account_pause', 'outbox_account_slot',
-                           'outbox_lane'] loop
+                           'outbox_decision', 'outbox_replica', 'outbox_account_pause', 'outbox_lane'] loop
     execute format('create policy operator_reads on %I for select to aftercommit_operator using (true)', t);
     execute format('grant select on %I to aftercommit_operator', t);
   end loop;
@@ -264,7 +258,7 @@ grant usage on sequence outbox_id_seq to aftercommit_dispatcher;
 grant select, insert on outbox_identity, outbox_history, outbox_attempt to aftercommit_dispatcher;
 -- A replayed letter that dies again re-opens its own record; nobody may delete one.
 grant select, insert, update on outbox_dead to aftercommit_dispatcher;
-grant select, insert, update, delete on outbox_replica, outbox_account_pause, outbox_account_slot to aftercommit_dispatcher;
+grant select, insert, update, delete on outbox_replica, outbox_account_pause to aftercommit_dispatcher;
 grant select, insert, update on outbox_lane to aftercommit_dispatcher;
 
 ---------------------------------------------------------------------------------------------------------------
@@ -384,7 +378,7 @@ begin
         "identity" text, "action" text, "payloadVersion" int, "policyVersion" int, "payload" jsonb,
         "aggregateType" text, "aggregateId" uuid, "aggregateRevision" int, "participantRevision" int,
         "consentRef" text, "traceParent" text, "lane" text, "account" text, "orderingKey" text,
-        "successorRule" text, "notBefore" timestamptz)
+        "successorRule" outbox_successor_rule, "notBefore" timestamptz)
     order by x.n
   loop
     ordinal := r.n;
@@ -518,7 +512,7 @@ begin
     overriding system value
     values (d.id, t, d.identity, d.action, d.payload_version, d.policy_version, d.payload, d.aggregate_type,
       d.aggregate_id, d.aggregate_revision, d.participant_revision, d.consent_ref, d.trace_parent, d.lane, d.account,
-      d.ordering_key, d.successor_rule, runnable.state, d.not_before, runnable.available_at, d.created_at, d.fence + 1,
+      d.ordering_key, d.successor_rule::outbox_successor_rule, runnable.state, d.not_before, runnable.available_at, d.created_at, d.fence + 1,
       true, d.uncertain);
   update outbox_dead set resolution = 'replayed', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
     where id = d.id;
@@ -571,25 +565,78 @@ begin
   return made;
 end $$;
 
--- Takes up to `p_limit` ready rows of a lane in the order of their places, from one on, skipping what others hold. Each
--- gets a fence larger than any it had before. One range of one index, whatever the statistics say: the table is empty
--- most of the time, and a plan made then would gather and sort a whole backlog at every claim. For the same reason the
--- rows are updated by `id = any(array(…))`: a join could scan the whole table.
-create function outbox_claim(p_actions text[], p_leases_ms float8[], p_owner uuid, p_lane text, p_limit int,
-                             p_turn bigint, p_id bigint) returns setof outbox
+-- Locks up to `p_limit` ready rows of a lane in the order of their places, from one on, skipping what others hold. One
+-- range of one index, whatever the statistics say: the table is empty most of the time, and a plan made then would gather
+-- and sort a whole backlog at every claim.
+create function outbox_pick(p_actions text[], p_lane text, p_limit int, p_turn bigint, p_id bigint) returns setof bigint
   language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
   return query
-    with picked as materialized (
-      select o.id from outbox o
-        where o.state = 'ready' and not o.solo and o.lane = p_lane and (o.turn, o.id) >= (p_turn, p_id)
-          and o.action = any (p_actions)
-        order by o.turn, o.id limit p_limit for update skip locked)
+    select o.id from outbox o
+      where o.state = 'ready' and not o.solo and o.lane = p_lane and (o.turn, o.id) >= (p_turn, p_id)
+        and o.action = any (p_actions)
+      order by o.turn, o.id limit p_limit for update skip locked;
+end $$;
+
+-- Leases rows that this transaction has locked and that are ready, each for as long as its action says and under a fence
+-- larger than any it had before. `p_starts`: nothing lies between the claim of such a row and contact, so the claim is
+-- its start as well, and counts the attempt. Rows are found by `id = any`: a join could scan the whole table.
+--
+-- `p_caps`: at most so many rows of an account run at a time; null for no bound. Rows beyond it leave the claim index:
+-- they are paused, answered as such, and come back when one of the account ends, or after a while, spread.
+create function outbox_lease(p_ids bigint[], p_actions text[], p_leases_ms float8[], p_caps int[], p_starts boolean[],
+                             p_owner uuid) returns setof outbox
+  language plpgsql set enable_seqscan = off as $$
+declare ids bigint[] := p_ids; busy bigint[];
+begin
+  if array_remove(p_caps, null) <> '{}' then
+    busy := outbox_busy(ids, p_actions, p_caps);
+    if busy <> '{}' then
+      ids := array(select unnest(ids) except select unnest(busy));
+      return query
+        update outbox o set state = 'paused', available_at = app_now() + w.wait, budget_from = o.budget_from + w.wait,
+            last_code = 'account_busy'
+          from (select b.id, interval '1 minute' * (0.5 + random()) as wait from unnest(busy) b(id)) w
+          where o.id = any (busy) and w.id = o.id
+          returning o.*;
+    end if;
+  end if;
+  return query
     update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = p_owner,
-        lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
-      from unnest(p_actions, p_leases_ms) as lease(action, ms)
-      where o.id = any (array(select picked.id from picked)) and lease.action = o.action
+        lease_until = app_now() + make_interval(secs => k.lease_ms / 1000), claimed_at = app_now(),
+        started_at = case when k.starts and not o.doomed then app_now() end,
+        attempts = case when k.starts and not o.doomed then o.attempts + 1 else o.attempts end,
+        budget_from = case when k.starts and not o.doomed then coalesce(o.budget_from, app_now()) else o.budget_from end,
+        first_started_at = case when k.starts and not o.doomed then coalesce(o.first_started_at, app_now())
+                                else o.first_started_at end
+      from unnest(p_actions, p_leases_ms, p_starts) k(action, lease_ms, starts)
+      where o.id = any (ids) and k.action = o.action
       returning o.*;
+end $$;
+
+-- Of locked rows, those that would exceed what their account may have running. Counted under a lock of each account, so
+-- that two claims never count the same place; a lease that ran out holds none. Of rows with different caps, those with
+-- the larger come first, so that counting places is exact.
+create function outbox_busy(p_ids bigint[], p_actions text[], p_caps int[]) returns bigint[]
+  language plpgsql set enable_seqscan = off as $$
+declare bounded text[]; accounts text[];
+begin
+  bounded := array(select k.action from unnest(p_actions, p_caps) k(action, cap) where k.cap is not null);
+  accounts := outbox_lock_accounts(array(
+    select o.account from outbox o where o.id = any (p_ids) and o.account is not null and o.action = any (bounded)));
+  if accounts = '{}' then return '{}'; end if;
+  return array(
+    with running as materialized (
+      select o.account, count(*) as taken from outbox o
+        where o.account = any (accounts) and o.state = 'leased' and o.lease_until > app_now() and o.action = any (bounded)
+        group by o.account
+    ), asking as materialized (
+      select o.id, o.account, k.cap, row_number() over (partition by o.account order by k.cap desc, o.turn, o.id) as place
+        from outbox o, unnest(p_actions, p_caps) k(action, cap)
+        where o.id = any (p_ids) and k.action = o.action and k.cap is not null and o.account is not null
+    )
+    select a.id from asking a left join running r on r.account = a.account
+      where a.place + coalesce(r.taken, 0) > a.cap);
 end $$;
 
 -- Locks up to `p_limit` rows whose time has come, the longest due first, skipping what others hold. One range of one
@@ -633,62 +680,19 @@ begin
   return accounts;
 end $$;
 
--- Gives claimed rows a slot of their account each, as long as there are any, in the order of their turns; of rows with
--- different caps, those with the larger first, so that counting places is exact. The others leave the claim index: they
--- are paused, and come back when a slot is freed, or after a while, spread, so that rows that nobody called for do not
--- all come back at once. `p_caps` says how many each row's action allows. Answers the rows that may run.
-create function outbox_take_slots(p_ids bigint[], p_fences bigint[], p_caps int[]) returns setof bigint
-  language plpgsql as $$
-declare accounts text[];
+-- Calls as many paused rows of each account back into the claim index as it is named times: so many have ended. Answers
+-- the lanes that have work now.
+create function outbox_call_back(p_accounts text[], out lanes text[])
+  language plpgsql set enable_seqscan = off as $$
 begin
-  accounts := outbox_lock_accounts(array(select o.account from outbox o where o.id = any (p_ids)));
-  -- A row that comes back has given up whatever slot it had; what a later holder of it was given stays.
-  delete from outbox_account_slot s
-    where s.account = any (accounts)
-      and (s.until <= app_now() or s.fence <= p_fences[array_position(p_ids, s.outbox_id)]);
-  return query
-    with asking as materialized (
-      select o.id, o.fence, o.account, o.lease_until, asked.cap, interval '1 minute' * (0.5 + random()) as pause,
-          row_number() over (partition by o.account order by asked.cap desc, o.turn, o.id) as place
-        from unnest(p_ids, p_fences, p_caps) asked(id, fence, cap)
-        join outbox o on o.id = any (p_ids) and o.id = asked.id and o.fence = asked.fence and o.account is not null
-    ), held as materialized (
-      select s.account, count(*) as slots from outbox_account_slot s where s.account = any (accounts) group by s.account
-    ), judged as materialized (
-      select a.*, a.place + coalesce(h.slots, 0) <= a.cap as may_run from asking a left join held h on h.account = a.account
-    ), given as (
-      insert into outbox_account_slot (account, outbox_id, fence, until)
-        select j.account, j.id, j.fence, j.lease_until from judged j where j.may_run returning outbox_id
-    ), busy as (
-      update outbox o set state = 'paused', available_at = app_now() + j.pause, fence = o.fence + 1,
-          budget_from = o.budget_from + j.pause, lease_owner = null, lease_until = null, last_code = 'account_busy'
-        from judged j
-        where o.id = any (array(select id from judged where not may_run)) and j.id = o.id and o.fence = j.fence
-    )
-    select given.outbox_id from given;
-end $$;
-
--- Frees the slots of holders that are through, and those whose time is over, and calls as many rows of their accounts back
--- into the claim index. Answers the lanes that have work now.
-create function outbox_free_slots(p_ids bigint[], p_fences bigint[], out lanes text[])
-  language plpgsql as $$
-declare accounts text[];
-begin
-  accounts := outbox_lock_accounts(array(
-    select s.account from outbox_account_slot s where s.outbox_id = any (p_ids) or s.until <= app_now()));
-  with gone as (
-    delete from outbox_account_slot s
-      where s.account = any (accounts)
-        and (s.fence = p_fences[array_position(p_ids, s.outbox_id)] or s.until <= app_now())
-      returning s.account
-  ), freed as materialized (
+  with ended as materialized (
     -- While an account rests, its rows rest with it.
-    select g.account, count(*) as slots from gone g
-      where not exists (select from outbox_account_pause p where p.account = g.account and p.until > app_now())
-      group by g.account
+    select e.account, count(*) as places from unnest(p_accounts) e(account)
+      where not exists (select from outbox_account_pause p where p.account = e.account and p.until > app_now())
+      group by e.account
   ), called as materialized (
-    select o.id from freed f, lateral (
-      select id from outbox where account = f.account and state = 'paused' order by id limit f.slots
+    select o.id from ended e, lateral (
+      select id from outbox where account = e.account and state = 'paused' order by id limit e.places
         for update skip locked) o
   ), back as (
     update outbox o set state = 'ready', available_at = app_now(),
@@ -771,8 +775,9 @@ begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
     'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
-    'outbox_claim(text[], float8[], uuid, text, int, bigint, bigint)', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)', 'outbox_take_slots(bigint[], bigint[], int[])',
-    'outbox_lock_accounts(text[])', 'outbox_free_slots(bigint[], bigint[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
+    'outbox_pick(text[], text, int, bigint, bigint)', 'outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid)',
+    'outbox_busy(bigint[], text[], int[])', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)',
+    'outbox_lock_accounts(text[])', 'outbox_call_back(text[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
@@ -780,8 +785,9 @@ grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, te
 grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
-  outbox_claim(text[], float8[], uuid, text, int, bigint, bigint), outbox_due(int), outbox_unhold(uuid, text), outbox_mend_key(uuid, text), outbox_take_slots(bigint[], bigint[], int[]),
-  outbox_lock_accounts(text[]), outbox_free_slots(bigint[], bigint[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
+  outbox_pick(text[], text, int, bigint, bigint), outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid),
+  outbox_busy(bigint[], text[], int[]), outbox_due(int), outbox_unhold(uuid, text), outbox_mend_key(uuid, text),
+  outbox_lock_accounts(text[]), outbox_call_back(text[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);

@@ -1,6 +1,6 @@
 /** Provider accounts: their rest, and how many of their rows run at a time. */
 import type { Sql } from '../connection.ts'
-import { one, type Hold } from './rows.ts'
+import { one } from './rows.ts'
 
 /**
  * Rests a provider account: new and ready rows of it leave the claim index until `delayMs` has passed. A pause never
@@ -32,28 +32,12 @@ export const pauseAccount = async (
 }
 
 /**
- * Asks for a slot of its account for each claimed row; see the function in the migration. Answers the ids that got one.
- * The others are no longer held by the caller.
+ * Calls back as many rows that wait for a busy account as the account is named times. Answers the lanes that have work
+ * again.
  */
-export const takeSlots = async (
-  sql: Sql,
-  rows: readonly (Hold & { readonly slotsMax: number })[],
-): Promise<ReadonlySet<string>> => {
-  const result = await sql.query<{ id: string }>(
-    'select id from outbox_take_slots($1::bigint[], $2::bigint[], $3::int[]) as id',
-    [rows.map(({ id }) => id), rows.map(({ fence }) => fence), rows.map(({ slotsMax }) => slotsMax)],
-  )
-  return new Set(result.rows.map(({ id }) => id))
-}
-
-/**
- * Frees the slots of these holders, each only if it is still the one that got it, and every slot whose time is over.
- * Answers the lanes that have work again.
- */
-export const freeSlots = async (sql: Sql, holds: readonly Hold[]): Promise<readonly string[]> => {
-  const { rows } = await sql.query<{ lanes: string[] }>(
-    'select outbox_free_slots($1::bigint[], $2::bigint[]) as lanes',
-    [holds.map(({ id }) => id), holds.map(({ fence }) => fence)],
-  )
+export const callBack = async (sql: Sql, accounts: readonly string[]): Promise<readonly string[]> => {
+  const { rows } = await sql.query<{ lanes: string[] }>('select outbox_call_back($1::text[]) as lanes', [
+    accounts,
+  ])
   return one(rows).lanes
 }

@@ -1,29 +1,48 @@
 /** Taking rows to work on, and noting that the work begins. */
 import type { Sql } from '../connection.ts'
-import { acceptedOf, CLAIMED_COLUMNS, onePerRow, type Accepted, type ClaimedRow, type Hold } from './rows.ts'
+import {
+  acceptedOf,
+  bigints,
+  CLAIMED_COLUMNS,
+  compareBigints,
+  FRESH_COLUMNS,
+  HELD,
+  onePerRow,
+  type Accepted,
+  type ClaimedRow,
+  type Hold,
+} from './rows.ts'
 
-const CLAIM = `select ${CLAIMED_COLUMNS} from outbox_claim($1, $2, $3, $4, $5, $6, $7) o`
+const CLAIM = `
+  select ${FRESH_COLUMNS} from outbox_lease(array(select outbox_pick($1, $6, $7, $8, $9)), $1, $2, $3, $4, $5) o`
 
 const CLAIM_SOLO = `
-  with picked as materialized (
+  select ${FRESH_COLUMNS} from outbox_lease(array(
     select id from outbox
-    where state = 'ready' and solo and lane = any($4) and available_at <= app_now() and action = any($1)
-    order by array_position($4, lane), available_at, id limit 1 for update skip locked)
-  update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = $3,
-    lease_until = app_now() + make_interval(secs => lease.ms / 1000), claimed_at = app_now(), started_at = null
-  from unnest($1::text[], $2::float8[]) as lease(action, ms)
-  where o.id = any(array(select id from picked)) and lease.action = o.action
-  returning ${CLAIMED_COLUMNS}`
+    where state = 'ready' and solo and lane = any($6) and available_at <= app_now() and action = any($1)
+    order by array_position($6, lane), available_at, id limit 1 for update skip locked), $1, $2, $3, $4, $5) o`
 
-/** Who claims, what it knows, and for how long it may hold a row of each kind. */
-export interface Claimant {
-  readonly replicaId: string
-  readonly leases: readonly { readonly action: string; readonly leaseMs: number }[]
+/** On what terms rows of an action are held. */
+export interface ClaimTerms {
+  readonly action: string
+  readonly leaseMs: number
+  /** How many rows of one account may run at a time, over all replicas; unbounded when left out. */
+  readonly accountConcurrencyMax?: number | undefined
+  /** The claim starts the row as well: nothing lies between it and contact. */
+  readonly starts?: boolean
 }
 
-const claimantValues = ({ leases, replicaId }: Claimant): readonly [string[], number[], string] => [
-  leases.map((lease) => lease.action),
-  leases.map((lease) => lease.leaseMs),
+/** Who claims, and which actions it knows. */
+export interface Claimant {
+  readonly replicaId: string
+  readonly terms: readonly ClaimTerms[]
+}
+
+const claimantValues = ({ terms, replicaId }: Claimant): readonly unknown[] => [
+  terms.map(({ action }) => action),
+  terms.map(({ leaseMs }) => leaseMs),
+  terms.map(({ accountConcurrencyMax = null }) => accountConcurrencyMax),
+  terms.map(({ starts = false }) => starts),
   replicaId,
 ]
 
@@ -34,11 +53,26 @@ const FIRST_PLACE: Place = { turn: '-9223372036854775808', id: '0' }
 
 /** Whether one place comes before another; negative if so. */
 export const comparePlaces = (a: Place, b: Place): number =>
-  Number(BigInt(a.turn) - BigInt(b.turn)) || Number(BigInt(a.id) - BigInt(b.id))
+  compareBigints(a.turn, b.turn) || compareBigints(a.id, b.id)
+
+/** What a claim found: rows to run now, and how many it paused instead, because their accounts are busy. */
+export interface Claim {
+  readonly rows: readonly ClaimedRow[]
+  readonly paused: number
+  /** The place of the last of all of them. */
+  readonly last: Place | undefined
+}
+
+const claimOf = (found: readonly ClaimedRow[]): Claim => {
+  const inOrder = [...found].sort(comparePlaces)
+  const rows = inOrder.filter(({ state }) => state === 'leased')
+  return { rows, paused: found.length - rows.length, last: inOrder.at(-1) }
+}
 
 /**
- * Takes up to `rowsMax` ready rows of one lane; see the function in the migration. Run outside a transaction, so that the claim is short and committed before any work
- * begins. With `from`, rows before that place are not looked at.
+ * Takes up to `rowsMax` ready rows of one lane; see outbox_pick and outbox_lease in the migration. Run outside a
+ * transaction, so that the claim is short and committed before any work begins. With `from`, rows before that place are
+ * not looked at.
  */
 export const claimRows = async (
   sql: Sql,
@@ -46,10 +80,10 @@ export const claimRows = async (
   lane: string,
   rowsMax: number,
   from: Place = FIRST_PLACE,
-): Promise<readonly ClaimedRow[]> => {
+): Promise<Claim> => {
   const values = [...claimantValues(claimant), lane, rowsMax, from.turn, from.id]
   const { rows } = await sql.query<ClaimedRow>(CLAIM, values)
-  return rows.sort(comparePlaces)
+  return claimOf(rows)
 }
 
 /** Tells the turn that a lane is at. It never goes back. */
@@ -66,9 +100,10 @@ export const claimSoloRow = async (
   sql: Sql,
   claimant: Claimant,
   lanes: readonly string[],
-): Promise<ClaimedRow | undefined> => {
-  const { rows } = await sql.query<ClaimedRow>(CLAIM_SOLO, [...claimantValues(claimant), lanes])
-  return rows[0]
+): Promise<Claim> => {
+  const alone = { ...claimant, terms: claimant.terms.map((terms) => ({ ...terms, starts: false })) }
+  const { rows } = await sql.query<ClaimedRow>(CLAIM_SOLO, [...claimantValues(alone), lanes])
+  return claimOf(rows)
 }
 
 /**
@@ -81,7 +116,7 @@ export const takeOverLostRows = async (
   claimant: Claimant,
   rowsMax: number,
 ): Promise<readonly ClaimedRow[]> => {
-  const [actions, leasesMs] = claimantValues(claimant)
+  const { terms } = claimant
   const { rows } = await sql.query<ClaimedRow>(
     `with lost as materialized (
        select id from outbox
@@ -92,7 +127,7 @@ export const takeOverLostRows = async (
      from unnest($1::text[], $2::float8[]) as lease(action, ms)
      where o.id = any(array(select id from lost)) and lease.action = o.action
      returning ${CLAIMED_COLUMNS}`,
-    [actions, leasesMs, rowsMax],
+    [terms.map(({ action }) => action), terms.map(({ leaseMs }) => leaseMs), rowsMax],
   )
   return rows
 }
@@ -108,10 +143,9 @@ export const markStarted = async (sql: Sql, holds: readonly Hold[]): Promise<Acc
     `update outbox o set started_at = app_now(),
        attempts = o.attempts + case when o.started_at is null then 1 else 0 end,
        budget_from = coalesce(o.budget_from, app_now()), first_started_at = coalesce(o.first_started_at, app_now())
-     where o.id = any($1::bigint[]) and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)]
-       and o.lease_until > app_now()
+     where ${HELD} and o.lease_until > app_now()
      returning o.id, o.fence`,
-    [mine.map(({ id }) => id), mine.map(({ fence }) => fence)],
+    [bigints(mine.map(({ id }) => id)), bigints(mine.map(({ fence }) => fence))],
   )
   return acceptedOf(rows)
 }

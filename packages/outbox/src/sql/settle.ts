@@ -1,7 +1,17 @@
 /** Ending attempts, each under the row's fence. */
 import type { Sql } from '../connection.ts'
 import type { Death, RecordedCall } from '../outcome.ts'
-import { acceptedOf, ATTEMPT_COLUMNS, callsJson, onePerRow, type Accepted, type Hold } from './rows.ts'
+import {
+  acceptedOf,
+  ATTEMPT_COLUMNS,
+  bigints,
+  callsJson,
+  HELD,
+  onePerRow,
+  textsOrNulls,
+  type Accepted,
+  type Hold,
+} from './rows.ts'
 
 export interface Finish extends Hold {
   readonly outcome: 'succeeded' | 'suppressed' | 'superseded'
@@ -13,26 +23,33 @@ export interface Finish extends Hold {
 export const finishRows = async (sql: Sql, finishes: readonly Finish[]): Promise<Accepted> => {
   const sorted = onePerRow(finishes)
   const { rows } = await sql.query<Hold>(
-    `with f as (select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
-                  as f(id, fence, outcome, reason, calls)),
-     left_queue as (delete from outbox o where o.id = any($1::bigint[])
-                and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)] returning o.*),
-     gone as (select o.*, f.outcome, f.reason, f.calls from left_queue o join f on f.id = o.id),
-     kept as (insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type,
-                  aggregate_id, aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at,
-                  fence, claims, attempts, outcome, reason)
-                select id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
-                  aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims,
-                  attempts, outcome, reason from gone),
-     noted as (insert into outbox_attempt (${ATTEMPT_COLUMNS})
-                select id, tenant_id, fence, attempts, lease_owner, claimed_at, started_at, outcome, reason, calls from gone)
+    `with f as materialized (
+       select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::jsonb[])
+         as f(id, fence, outcome, reason, calls)),
+     gone as (
+       delete from outbox o where ${HELD}
+       returning id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+         aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims, attempts,
+         lease_owner, claimed_at, started_at),
+     kept as (
+       insert into outbox_history (id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+           aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, fence, claims, attempts,
+           outcome, reason)
+         select id, tenant_id, identity, action, payload_version, payload, aggregate_type, aggregate_id,
+           aggregate_revision, lane, account, ordering_key, trace_parent, not_before, created_at, gone.fence, claims,
+           attempts, outcome, reason
+         from gone join f using (id)),
+     noted as (
+       insert into outbox_attempt (${ATTEMPT_COLUMNS})
+         select id, tenant_id, gone.fence, attempts, lease_owner, claimed_at, started_at, outcome, reason, calls
+         from gone join f using (id))
      select id, fence from gone`,
     [
-      sorted.map((finish) => finish.id),
-      sorted.map((finish) => finish.fence),
-      sorted.map((finish) => finish.outcome),
-      sorted.map((finish) => finish.reason ?? null),
-      sorted.map((finish) => callsJson(finish.calls)),
+      bigints(sorted.map((finish) => finish.id)),
+      bigints(sorted.map((finish) => finish.fence)),
+      `{${sorted.map((finish) => finish.outcome).join(',')}}`,
+      textsOrNulls(sorted.map((finish) => finish.reason)),
+      textsOrNulls(sorted.map((finish) => callsJson(finish.calls))),
     ],
   )
   return acceptedOf(rows)

@@ -1,0 +1,40 @@
+import { batcher } from './batcher.ts'
+import type { EngineDb, SettleTx } from './db.ts'
+import { announce } from './hints.ts'
+import type { Registry } from './registry.ts'
+import type { EngineEvent } from './runtime.ts'
+import { callBack, type ClaimedRow } from './sql.ts'
+
+const ENDED_MAX = 500
+
+/**
+ * For rows whose action bounds how many of an account run at a time: tells that one has ended, so that another of its
+ * account may run. Undefined for any other row. Never rejects: a row that nobody calls comes back by itself.
+ */
+export const callerBack = <T extends SettleTx>(
+  db: EngineDb<T>,
+  registry: Registry<T>,
+  report: (event: EngineEvent) => void,
+): ((row: ClaimedRow) => Promise<void> | undefined) => {
+  const call = batcher(async (ended: readonly { readonly account: string; readonly lane: string }[]) => {
+    const lanes = await callBack(
+      db,
+      ended.map(({ account }) => account),
+    )
+    // A lane whose row has ended here looks again by itself.
+    const others = lanes.filter((lane) => ended.every((row) => row.lane !== lane))
+    if (others.length > 0) {
+      announce(db, others).catch((error: unknown) => report({ type: 'error', where: 'hint', error }))
+    }
+    return ended
+  }, ENDED_MAX)
+  return ({ account, action, lane }) => {
+    if (account === null) return undefined
+    const bound = registry.entryByName.get(action)?.action.accountConcurrencyMax
+    if (bound === undefined) return undefined
+    return call({ account, lane }).then(
+      () => undefined,
+      (error: unknown) => report({ type: 'error', where: 'accounts', error }),
+    )
+  }
+}
