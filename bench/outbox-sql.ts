@@ -13,22 +13,25 @@ export interface Ground {
   readonly state: 'ready' | 'scheduled' | 'paused' | 'waiting'
   readonly lanes?: readonly string[]
   readonly accounts?: number
+  /** What the accounts' names begin with. */
+  readonly accountPrefix?: string
   readonly orderingKey?: string
 }
 
 /** Tenants, lanes and accounts take turns. What is not ready waits for tomorrow. */
 export const insertRows = async (sql: Sql, ground: Ground): Promise<void> => {
   const { prefix, count, tenants, state, lanes = [noOp.lane], accounts = 0, orderingKey } = ground
+  const { accountPrefix = 'account' } = ground
   await sql.query(
     `insert into outbox (tenant_id, identity, action, payload_version, policy_version, payload, aggregate_type,
          aggregate_id, lane, account, ordering_key, successor_rule, state, not_before, available_at, turn)
        select ($3::uuid[])[1 + g % cardinality($3::uuid[])], $1 || g, $4, 1, 1, ${PAYLOAD}, 'thing',
          ${THING}, ($5::text[])[1 + g % cardinality($5::text[])],
-         case when $6::int > 0 then 'account' || g % nullif($6::int, 0) end, $7, 'run', $8::outbox_state, now(),
+         case when $6::int > 0 then $9 || g % nullif($6::int, 0) end, $7, 'run', $8::outbox_state, now(),
          case when $8 = 'ready' then now() else now() + interval '1 day' + g * interval '1 millisecond' end,
          case when $8 = 'ready' then g / cardinality($3::uuid[]) else 0 end
        from generate_series(0, $2::int - 1) g`,
-    [prefix, count, tenants, noOp.name, lanes, accounts, orderingKey ?? null, state],
+    [prefix, count, tenants, noOp.name, lanes, accounts, orderingKey ?? null, state, accountPrefix],
   )
 }
 

@@ -46,7 +46,8 @@ export const claim: Scenario = {
           insertRows(sql, { ...side, prefix: `${repetition}-`, state: 'ready', count: rows }),
         )
         await server.settle(side.owner)
-        const ms = await claimAll(side)
+        const { ms, claimed } = await claimAll(side)
+        if (claimed !== rows) throw new Error(`${claimed} rows were claimed, and ${rows} were ready`)
         note(side.name, 'claim', 'rows/s', rows / (ms / 1_000))
         tell(`${repetition + 1}. ${side.name}: ${(rows / (ms / 1_000)).toFixed(0)} rows/s`)
       })
@@ -73,7 +74,12 @@ const fullSide = async (server: Server, name: string, accounts: number, blocked:
     const made = await createTenants(sql, TENANTS)
     const common = { tenants: made, lanes: LANES, accounts, count: blocked / 4 }
     await insertRows(sql, { ...common, prefix: 'later', state: 'scheduled', count: blocked / 2 })
-    await insertRows(sql, { ...common, prefix: 'resting', state: 'paused' })
+    // Of accounts that rest, so that nobody calls them.
+    await insertRows(sql, { ...common, prefix: 'resting', accountPrefix: 'resting', state: 'paused' })
+    await sql.query(
+      `insert into outbox_account_pause (account, until, code)
+         select distinct account, now() + interval '1 day', 'rate_limited' from outbox where state = 'paused' and account is not null`,
+    )
     await insertRows(sql, { ...common, prefix: 'behind', state: 'waiting', orderingKey: 'one' })
     return made
   })
@@ -81,8 +87,12 @@ const fullSide = async (server: Server, name: string, accounts: number, blocked:
   return { name, owner, db, tenants, lanes: LANES, accounts }
 }
 
-/** Claims lane after lane until nothing is ready. Answers how long the claims took. */
-const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
+/** Claims lane after lane until nothing is ready. Answers how long the claims took, and how many rows they gave. */
+const claimAll = async ({
+  db,
+  lanes,
+  accounts,
+}: Side): Promise<{ readonly ms: number; readonly claimed: number }> => {
   const claimant: Claimant = {
     replicaId: randomUUID(),
     terms: [
@@ -91,6 +101,7 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
   }
   const marks = lanes.map((lane) => ({ lane, mark: watermark() }))
   let ms = 0
+  let claimed = 0
   for (let open = marks; open.length > 0;) {
     const next: typeof marks = []
     for (const each of open) {
@@ -99,6 +110,7 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
       const { rows, last } = await claimRows(db, claimant, each.lane, CLAIM_MAX, from)
       each.mark.note(from, last)
       ms += performance.now() - began
+      claimed += rows.length
       if (!last) continue
       next.push(each)
       await finishRows(
@@ -112,5 +124,5 @@ const claimAll = async ({ db, lanes, accounts }: Side): Promise<number> => {
     }
     open = next
   }
-  return ms
+  return { ms, claimed }
 }

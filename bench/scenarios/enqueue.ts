@@ -29,16 +29,11 @@ const insertBare = (sql: Sql, tenantId: string, n: number): Promise<unknown> => 
   ])
 }
 
-const BIND = `select set_config('aftercommit.tenant', $1, true)`
-
 /** The same transaction by the same client, with the one or the other statement in it. */
 const ways: Readonly<Record<string, Way>> = {
   'bare INSERT': (db, tenantId, n) => db.transaction((sql) => insertBare(sql, tenantId, n)),
   enqueue: (db, tenantId, n) =>
-    db.transaction(async (sql) => {
-      await sql.query(BIND, [tenantId])
-      await enqueueRows({ sql }, [noOp.request(payloadOf(n))])
-    }),
+    db.transaction((sql) => enqueueRows({ sql, tenantId }, [noOp.request(payloadOf(n))])),
   'bare INSERT, through transact': (db, tenantId, n) =>
     db.transact(tenantId, ({ sql }) => insertBare(sql, tenantId, n)),
   'enqueue, through transact': (db, tenantId, n) =>
@@ -78,7 +73,7 @@ export const enqueue: Scenario = {
       await db.close()
     }
     const notes = [
-      `${transactions} transactions of one row each, ${CLIENTS} connections, as the dispatcher's role. Enqueue binds the tenant first, which is a round trip more.`,
+      `${transactions} transactions of one row each, ${CLIENTS} connections, as the dispatcher's role.`,
       'Enqueue also keeps the identity for ever in a table of its own, with a hash of the content, and gives the row its place among tenants; the bare INSERT has one unique key and no other index.',
       '“Through transact”: by the door of the product, which shares its transaction with Prisma.',
     ]

@@ -6,11 +6,13 @@ import { insertRows, supersedeRows, type Sql } from './sql.ts'
 export { bindTenant, throughPrisma, type RawQueries } from './sql.ts'
 
 /**
- * A transaction bound to a tenant. `afterCommit` runs a hint outside of it once it has committed; it is optional,
+ * An open transaction. `tenantId` binds it to a tenant with the same statement, which saves the call of `bindTenant`; left
+ * out, it must be bound by then. `afterCommit` runs a hint outside of it once it has committed; it is optional,
  * because polling finds every row that no hint announced.
  */
 export interface EnqueueTx {
   readonly sql: Sql
+  readonly tenantId?: string
   readonly afterCommit?: (hint: (outside: Sql) => Promise<void>) => void
 }
 
@@ -31,7 +33,7 @@ export const enqueue = async (
   requests: readonly ActionRequest[],
 ): Promise<readonly Enqueued[]> => {
   if (requests.length === 0) return []
-  const rows = await insertRows(tx.sql, requests)
+  const rows = await insertRows(tx.sql, requests, tx.tenantId)
   const lanes = [
     ...new Set(requests.filter((_, index) => rows[index]?.state === 'ready').map((request) => request.lane)),
   ]

@@ -162,7 +162,7 @@ export const openDb = (options: DbOptions): Db => {
 
 const KEEP_ALIVE_MS = 10_000
 
-const parseTime: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text')
+const parseTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text') as (text: string) => unknown
 
 /** The rows of one answer share most of their times, and reading one costs as much as reading all the rest of a row. */
 const readTime = (): ((text: string) => unknown) => {
@@ -173,11 +173,16 @@ const readTime = (): ((text: string) => unknown) => {
   }
 }
 
+const TIMESTAMPTZ_OID: number = pg.types.builtins.TIMESTAMPTZ
+
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    oid === Number(pg.types.builtins.TIMESTAMPTZ)
+  getTypeParser: ((oid: number, format?: 'text'): unknown =>
+    oid === TIMESTAMPTZ_OID
       ? readTime()
-      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+      : (pg.types.getTypeParser as (oid: number, format?: 'text') => unknown)(
+          oid,
+          format,
+        )) as typeof pg.types.getTypeParser,
 }
 
 /** The socket of a connection, which node-postgres shows and does not promise; silence.test.ts keeps watch. */

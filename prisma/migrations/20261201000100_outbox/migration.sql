@@ -80,8 +80,7 @@ create index outbox_key on outbox (tenant_id, ordering_key, id) where ordering_k
 create index outbox_aggregate on outbox (tenant_id, aggregate_type, aggregate_id);
 create index outbox_target on outbox (target_id) where target_id is not null;
 -- What an account has running, waiting for it, and ready.
-create index outbox_account on outbox (account, state, id)
-  where account is not null and state in ('paused', 'ready', 'leased');
+create index outbox_account on outbox (account, state, id) where account is not null;
 -- A tenant's last turn in a lane.
 create index outbox_turn on outbox (tenant_id, lane, turn) where state = 'ready' and not solo;
 
@@ -356,82 +355,96 @@ begin
   return outbox_promote(p_tenant, p_key, 0);
 end $$;
 
--- Inserts rows for the transaction's tenant. For each input row, in order: its id, and whether it is new.
--- Same identity and content: the row already there is reported. Same identity, other content: an error.
-create function outbox_enqueue(p_rows jsonb)
+-- Whether a key has an unfinished row.
+create function outbox_key_is_busy(p_tenant uuid, p_key text) returns boolean
+  language plpgsql volatile as $$
+begin
+  return exists (select from outbox o where o.tenant_id = p_tenant and o.ordering_key = p_key);
+end $$;
+
+-- What one identity must always stand for.
+create function outbox_content_hash(p_row jsonb) returns bytea
+  language sql immutable as $$
+    select sha256(convert_to(jsonb_build_array(p_row -> 'action', p_row -> 'payloadVersion', p_row -> 'payload',
+                                               p_row -> 'orderingKey')::text, 'utf8'))
+  $$;
+
+-- Inserts rows for the transaction's tenant, which is `p_tenant` from now on if that is given. For each input row: its
+-- place, its id, and whether it is new. Same identity and content: the row already there is reported. Same identity, other
+-- content: an error. One statement for all rows, because what it costs to begin one exceeds what a row costs.
+create function outbox_enqueue(p_rows jsonb, p_tenant uuid default null)
   returns table (ordinal int, outbox_id bigint, fresh boolean, state outbox_state)
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
 declare
-  t uuid := current_tenant();
-  began timestamptz := app_now();
-  r record; known record; hash bytea; new_state outbox_state; available timestamptz; dead_before boolean;
-  turn_lane text; lane_turn bigint;
-  keys text[] := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
+  t uuid; began timestamptz := app_now(); keys text[]; r record; known record;
+  places int[]; ids bigint[]; states outbox_state[];
 begin
-  if cardinality(keys) > 0 then
+  if p_tenant is not null then perform set_config('aftercommit.tenant', p_tenant::text, true); end if;
+  t := current_tenant();
+  keys := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
+  if keys <> '{}' then
     perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
   end if;
-  for r in
-    select x.n::int as n, e.* from jsonb_array_elements(p_rows) with ordinality as x(j, n),
-      jsonb_to_record(x.j) as e(
+  with asked as materialized (
+    select nextval('public.outbox_id_seq'::regclass) as id, x.n::int as n, x.j, e.*
+      from jsonb_array_elements(p_rows) with ordinality as x(j, n), jsonb_to_record(x.j) as e(
         "identity" text, "action" text, "payloadVersion" int, "policyVersion" int, "payload" jsonb,
         "aggregateType" text, "aggregateId" uuid, "aggregateRevision" int, "participantRevision" int,
         "consentRef" text, "traceParent" text, "lane" text, "account" text, "orderingKey" text,
         "successorRule" outbox_successor_rule, "notBefore" timestamptz)
-    order by x.n
-  loop
-    ordinal := r.n;
-    hash := sha256(convert_to(jsonb_build_array(r."action", r."payloadVersion", r."payload", r."orderingKey")::text, 'utf8'));
-    outbox_id := nextval('public.outbox_id_seq'::regclass);
+  ), named as (
     insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
-      values (t, r."identity", outbox_id, hash) on conflict do nothing;
-    if not found then
-      select i.outbox_id as id, i.content_hash as hash into known
-        from outbox_identity i where i.tenant_id = t and i.identity = r."identity";
-      if known.hash <> hash then
-        raise exception 'identity is taken by other content: %', r."action" using errcode = 'AC002';
-      end if;
-      outbox_id := known.id; fresh := false; state := null;
-      return next;
-      continue;
-    end if;
-    dead_before := false;
-    if r."account" is null and r."notBefore" is null then
-      new_state := 'ready';
-      available := began;
-    else
-      select o.state, o.available_at into new_state, available
-        from outbox_runnable_state(r."account", coalesce(r."notBefore", began)) o;
-    end if;
-    if r."orderingKey" is not null then
-      if exists (select from outbox o where o.tenant_id = t and o.ordering_key = r."orderingKey") then
-        new_state := 'waiting';
-      elsif outbox_key_has_dead(t, r."orderingKey") then
-        if r."successorRule" = 'hold' then
-          new_state := 'held';
-        elsif r."successorRule" = 'die' then
-          -- Ready at once, whatever it was to wait for: it is claimed only to be ended.
-          new_state := 'ready';
-          dead_before := true;
-          available := began;
-        end if;
-      end if;
-    end if;
-    if new_state = 'ready' then
-      lane_turn := case when turn_lane = r."lane" then lane_turn + 1 else outbox_next_turn(t, r."lane") end;
-      turn_lane := r."lane";
-    end if;
+      select t, a."identity", a.id, outbox_content_hash(a.j) from asked a
+      on conflict do nothing returning outbox_id as id
+  ), judged as (
+    -- Of a key, only the first row can be anything but waiting: the others have it before them.
+    select a.*, runnable.state as runs_as, runnable.available_at as runs_at,
+        case when a."orderingKey" is null then null
+             when row_number() over (partition by a."orderingKey" order by a.n) > 1
+               or outbox_key_is_busy(t, a."orderingKey") then 'waiting'
+             when not outbox_key_has_dead(t, a."orderingKey") then null
+             when a."successorRule" = 'hold' then 'held'
+             when a."successorRule" = 'die' then 'doomed' end as behind
+      from asked a join named using (id),
+        outbox_runnable_state(a."account", coalesce(a."notBefore", began)) runnable
+  ), stated as materialized (
+    -- A doomed row is ready at once, whatever it was to wait for: it is claimed only to be ended.
+    select j.*, coalesce(behind = 'doomed', false) as doomed,
+        case behind when 'doomed' then 'ready' when 'waiting' then 'waiting' when 'held' then 'held'
+                    else runs_as end::outbox_state as new_state
+      from judged j
+  ), turns as materialized (
+    select l.lane, outbox_next_turn(t, l.lane) as turn
+      from (select distinct s."lane" as lane from stated s where s.new_state = 'ready') l
+  ), written as (
     insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload,
         aggregate_type, aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent,
         lane, account, ordering_key, successor_rule, state, not_before, available_at, doomed, turn)
       overriding system value
-      values (outbox_id, t, r."identity", r."action", r."payloadVersion", r."policyVersion", r."payload",
-        r."aggregateType", r."aggregateId", r."aggregateRevision", r."participantRevision", r."consentRef", r."traceParent",
-        r."lane", r."account", r."orderingKey", r."successorRule", new_state,
-        coalesce(r."notBefore", began), available, dead_before,
-        case when new_state = 'ready' then lane_turn else 0 end);
-    fresh := true; state := new_state;
+      select s.id, t, s."identity", s."action", s."payloadVersion", s."policyVersion", s."payload",
+          s."aggregateType", s."aggregateId", s."aggregateRevision", s."participantRevision", s."consentRef",
+          s."traceParent", s."lane", s."account", s."orderingKey", s."successorRule", s.new_state,
+          coalesce(s."notBefore", began), case when s.doomed then began else s.runs_at end, s.doomed,
+          case when s.new_state = 'ready'
+               then u.turn + row_number() over (partition by s."lane", s.new_state = 'ready' order by s.n) - 1 else 0 end
+        from stated s left join turns u on u.lane = s."lane"
+      returning id, state
+  )
+  select array_agg(a.n), array_agg(a.id), array_agg(w.state) into places, ids, states
+    from written w join asked a using (id);
+  return query select u.place, u.id, true, u.state from unnest(places, ids, states) u(place, id, state);
+  if coalesce(cardinality(places), 0) = jsonb_array_length(p_rows) then return; end if;
+  for r in
+    select x.n::int as n, x.j from jsonb_array_elements(p_rows) with ordinality as x(j, n)
+      where places is null or x.n <> all (places)
+  loop
+    select i.outbox_id as id, i.content_hash as hash into known
+      from outbox_identity i where i.tenant_id = t and i.identity = r.j ->> 'identity';
+    if known.hash <> outbox_content_hash(r.j) then
+      raise exception 'identity is taken by other content: %', r.j ->> 'action' using errcode = 'AC002';
+    end if;
+    ordinal := r.n; outbox_id := known.id; fresh := false; state := null;
     return next;
   end loop;
 end $$;
@@ -569,7 +582,8 @@ end $$;
 -- range of one index, whatever the statistics say: the table is empty most of the time, and a plan made then would gather
 -- and sort a whole backlog at every claim.
 create function outbox_pick(p_actions text[], p_lane text, p_limit int, p_turn bigint, p_id bigint) returns setof bigint
-  language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+  language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
+  set plan_cache_mode = force_generic_plan as $$
 begin
   return query
     select o.id from outbox o
@@ -586,7 +600,7 @@ end $$;
 -- they are paused, answered as such, and come back when one of the account ends, or after a while, spread.
 create function outbox_lease(p_ids bigint[], p_actions text[], p_leases_ms float8[], p_caps int[], p_starts boolean[],
                              p_owner uuid) returns setof outbox
-  language plpgsql set enable_seqscan = off as $$
+  language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare ids bigint[] := p_ids; busy bigint[];
 begin
   if array_remove(p_caps, null) <> '{}' then
@@ -618,25 +632,26 @@ end $$;
 -- that two claims never count the same place; a lease that ran out holds none. Of rows with different caps, those with
 -- the larger come first, so that counting places is exact.
 create function outbox_busy(p_ids bigint[], p_actions text[], p_caps int[]) returns bigint[]
-  language plpgsql set enable_seqscan = off as $$
-declare bounded text[]; accounts text[];
+  language plpgsql set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+-- A variable, so that no plan takes the index of all leases instead of the account's own.
+declare leased constant outbox_state := 'leased'; bounded text[]; ids bigint[]; turns bigint[]; accounts text[]; caps int[];
 begin
   bounded := array(select k.action from unnest(p_actions, p_caps) k(action, cap) where k.cap is not null);
-  accounts := outbox_lock_accounts(array(
-    select o.account from outbox o where o.id = any (p_ids) and o.account is not null and o.action = any (bounded)));
-  if accounts = '{}' then return '{}'; end if;
+  select array_agg(o.id), array_agg(o.turn), array_agg(o.account), array_agg(p_caps[array_position(p_actions, o.action::text)])
+    into ids, turns, accounts, caps
+    from outbox o where o.id = any (p_ids) and o.account is not null and o.action = any (bounded);
+  if ids is null then return '{}'; end if;
+  perform outbox_lock_accounts(accounts);
   return array(
-    with running as materialized (
-      select o.account, count(*) as taken from outbox o
-        where o.account = any (accounts) and o.state = 'leased' and o.lease_until > app_now() and o.action = any (bounded)
-        group by o.account
-    ), asking as materialized (
-      select o.id, o.account, k.cap, row_number() over (partition by o.account order by k.cap desc, o.turn, o.id) as place
-        from outbox o, unnest(p_actions, p_caps) k(action, cap)
-        where o.id = any (p_ids) and k.action = o.action and k.cap is not null and o.account is not null
+    with asking as materialized (
+      select u.*, row_number() over (partition by u.account order by u.cap desc, u.turn, u.id) as place
+        from unnest(ids, turns, accounts, caps) u(id, turn, account, cap)
+    ), running as materialized (
+      select a.account, (select count(*) from outbox o
+          where o.account = a.account and o.state = leased and o.lease_until > app_now() and o.action = any (bounded)) as taken
+        from asking a where a.place = 1
     )
-    select a.id from asking a left join running r on r.account = a.account
-      where a.place + coalesce(r.taken, 0) > a.cap);
+    select a.id from asking a join running r on r.account = a.account where a.place + r.taken > a.cap);
 end $$;
 
 -- Locks up to `p_limit` rows whose time has come, the longest due first, skipping what others hold. One range of one
@@ -669,21 +684,18 @@ begin
   end if;
 end $$;
 
--- Locks accounts until the transaction ends, always in the same order. Answers them, each once.
-create function outbox_lock_accounts(p_accounts text[]) returns text[]
-  language plpgsql as $$
-declare a text; accounts text[] := array(select distinct u.a from unnest(p_accounts) u(a) where u.a is not null order by 1);
+-- Locks accounts until the transaction ends, always in the same order.
+create function outbox_lock_accounts(p_accounts text[]) returns void
+  language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
-  foreach a in array accounts loop
-    perform pg_advisory_xact_lock(hashtextextended('account/' || a, 0));
-  end loop;
-  return accounts;
+  perform pg_advisory_xact_lock(h.id) from (
+    select distinct hashtextextended('account/' || u.a, 0) as id from unnest(p_accounts) u(a) order by 1) h;
 end $$;
 
 -- Calls as many paused rows of each account back into the claim index as it is named times: so many have ended. Answers
 -- the lanes that have work now.
 create function outbox_call_back(p_accounts text[], out lanes text[])
-  language plpgsql set enable_seqscan = off as $$
+  language plpgsql set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
   with ended as materialized (
     -- While an account rests, its rows rest with it.
@@ -773,7 +785,7 @@ do $$
 declare f text;
 begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
-    'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb)',
+    'outbox_key_has_dead(uuid, text)', 'outbox_key_is_busy(uuid, text)', 'outbox_content_hash(jsonb)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb, uuid)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
     'outbox_pick(text[], text, int, bigint, bigint)', 'outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid)',
     'outbox_busy(bigint[], text[], int[])', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)',
@@ -781,8 +793,8 @@ begin
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
-grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text) to aftercommit_api;
-grant execute on function outbox_enqueue(jsonb), outbox_supersede(text, uuid, text[], text),
+grant execute on function outbox_enqueue(jsonb, uuid), outbox_supersede(text, uuid, text[], text) to aftercommit_api;
+grant execute on function outbox_enqueue(jsonb, uuid), outbox_supersede(text, uuid, text[], text),
   outbox_lock_keys(uuid[], text[]), outbox_runnable_state(text, timestamptz), outbox_key_has_dead(uuid, text),
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
   outbox_pick(text[], text, int, bigint, bigint), outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid),

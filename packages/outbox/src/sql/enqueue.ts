@@ -18,10 +18,14 @@ export const bindTenant = async (sql: Sql, tenantId: string): Promise<void> => {
   await sql.query(`select set_config('aftercommit.tenant', $1, true)`, [tenantId])
 }
 
-/** Inserts rows for the transaction's tenant, idempotent by identity; see the function in the migration. */
+/**
+ * Inserts rows for a tenant, idempotent by identity; see the function in the migration. Binds the transaction to the
+ * tenant, if it is named; if not, it must be bound.
+ */
 export const insertRows = async (
   sql: Sql,
   requests: readonly ActionRequest[],
+  tenantId?: string,
 ): Promise<readonly EnqueuedRow[]> => {
   const rows = requests.map((request) => ({
     identity: request.identity,
@@ -42,8 +46,8 @@ export const insertRows = async (
     notBefore: request.notBefore,
   }))
   const result = await sql.query<EnqueuedRow>(
-    'select outbox_id, fresh, state from outbox_enqueue($1::jsonb) order by ordinal',
-    [JSON.stringify(rows)],
+    'select outbox_id, fresh, state from outbox_enqueue($1::jsonb, $2::uuid) order by ordinal',
+    [JSON.stringify(rows), tenantId ?? null],
   )
   return result.rows
 }
