@@ -355,96 +355,81 @@ begin
   return outbox_promote(p_tenant, p_key, 0);
 end $$;
 
--- Whether a key has an unfinished row.
-create function outbox_key_is_busy(p_tenant uuid, p_key text) returns boolean
-  language plpgsql volatile as $$
-begin
-  return exists (select from outbox o where o.tenant_id = p_tenant and o.ordering_key = p_key);
-end $$;
-
--- What one identity must always stand for.
-create function outbox_content_hash(p_row jsonb) returns bytea
-  language sql immutable as $$
-    select sha256(convert_to(jsonb_build_array(p_row -> 'action', p_row -> 'payloadVersion', p_row -> 'payload',
-                                               p_row -> 'orderingKey')::text, 'utf8'))
-  $$;
-
 -- Inserts rows for the transaction's tenant, which is `p_tenant` from now on if that is given. For each input row: its
 -- place, its id, and whether it is new. Same identity and content: the row already there is reported. Same identity, other
--- content: an error. One statement for all rows, because what it costs to begin one exceeds what a row costs.
+-- content: an error. Row by row in plain statements: most calls bring one row, and one statement for all of them would cost
+-- more to begin than such a row costs.
 create function outbox_enqueue(p_rows jsonb, p_tenant uuid default null)
   returns table (ordinal int, outbox_id bigint, fresh boolean, state outbox_state)
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
 declare
-  t uuid; began timestamptz := app_now(); keys text[]; r record; known record;
-  places int[]; ids bigint[]; states outbox_state[];
+  t uuid; began timestamptz := app_now(); keys text[]; r jsonb; key text; known record; hash bytea;
+  begins timestamptz; available timestamptz; is_doomed boolean; turn_lane text; row_turn bigint; last_turn bigint;
 begin
   if p_tenant is not null then perform set_config('aftercommit.tenant', p_tenant::text, true); end if;
   t := current_tenant();
-  keys := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
-  if keys <> '{}' then
+  if jsonb_path_exists(p_rows, '$[*].orderingKey') then
+    keys := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
     perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
   end if;
-  with asked as materialized (
-    select nextval('public.outbox_id_seq'::regclass) as id, x.n::int as n, x.j, e.*
-      from jsonb_array_elements(p_rows) with ordinality as x(j, n), jsonb_to_record(x.j) as e(
-        "identity" text, "action" text, "payloadVersion" int, "policyVersion" int, "payload" jsonb,
-        "aggregateType" text, "aggregateId" uuid, "aggregateRevision" int, "participantRevision" int,
-        "consentRef" text, "traceParent" text, "lane" text, "account" text, "orderingKey" text,
-        "successorRule" outbox_successor_rule, "notBefore" timestamptz)
-  ), named as (
+  for i in 1 .. jsonb_array_length(p_rows) loop
+    r := p_rows -> i - 1;
+    ordinal := i;
+    hash := sha256(convert_to(jsonb_build_array(r -> 'action', r -> 'payloadVersion', r -> 'payload',
+                                                r -> 'orderingKey')::text, 'utf8'));
+    outbox_id := nextval('public.outbox_id_seq'::regclass);
     insert into outbox_identity (tenant_id, identity, outbox_id, content_hash)
-      select t, a."identity", a.id, outbox_content_hash(a.j) from asked a
-      on conflict do nothing returning outbox_id as id
-  ), judged as (
-    -- Of a key, only the first row can be anything but waiting: the others have it before them.
-    select a.*, runnable.state as runs_as, runnable.available_at as runs_at,
-        case when a."orderingKey" is null then null
-             when row_number() over (partition by a."orderingKey" order by a.n) > 1
-               or outbox_key_is_busy(t, a."orderingKey") then 'waiting'
-             when not outbox_key_has_dead(t, a."orderingKey") then null
-             when a."successorRule" = 'hold' then 'held'
-             when a."successorRule" = 'die' then 'doomed' end as behind
-      from asked a join named using (id),
-        outbox_runnable_state(a."account", coalesce(a."notBefore", began)) runnable
-  ), stated as materialized (
-    -- A doomed row is ready at once, whatever it was to wait for: it is claimed only to be ended.
-    select j.*, coalesce(behind = 'doomed', false) as doomed,
-        case behind when 'doomed' then 'ready' when 'waiting' then 'waiting' when 'held' then 'held'
-                    else runs_as end::outbox_state as new_state
-      from judged j
-  ), turns as materialized (
-    select l.lane, outbox_next_turn(t, l.lane) as turn
-      from (select distinct s."lane" as lane from stated s where s.new_state = 'ready') l
-  ), written as (
+      values (t, r ->> 'identity', outbox_id, hash) on conflict do nothing;
+    fresh := found;
+    if not fresh then
+      select i.outbox_id as id, i.content_hash as hash into known
+        from outbox_identity i where i.tenant_id = t and i.identity = r ->> 'identity';
+      if known.hash <> hash then
+        raise exception 'identity is taken by other content: %', r ->> 'action' using errcode = 'AC002';
+      end if;
+      outbox_id := known.id;
+      state := null;
+      return next;
+      continue;
+    end if;
+    begins := coalesce((r ->> 'notBefore')::timestamptz, began);
+    key := r ->> 'orderingKey';
+    is_doomed := false;
+    if r ->> 'account' is not null or begins > began then
+      select o.state, o.available_at into state, available from outbox_runnable_state(r ->> 'account', begins) o;
+    else
+      state := 'ready';
+      available := began;
+    end if;
+    if key is not null then
+      if exists (select from outbox o where o.tenant_id = t and o.ordering_key = key) then
+        state := 'waiting';
+      elsif outbox_key_has_dead(t, key) then
+        if r ->> 'successorRule' = 'hold' then
+          state := 'held';
+        elsif r ->> 'successorRule' = 'die' then
+          -- Ready at once, whatever it was to wait for: it is claimed only to be ended.
+          state := 'ready';
+          is_doomed := true;
+          available := began;
+        end if;
+      end if;
+    end if;
+    row_turn := 0;
+    if state = 'ready' then
+      row_turn := case when turn_lane = r ->> 'lane' then last_turn + 1 else outbox_next_turn(t, r ->> 'lane') end;
+      turn_lane := r ->> 'lane';
+      last_turn := row_turn;
+    end if;
     insert into outbox (id, tenant_id, identity, action, payload_version, policy_version, payload,
         aggregate_type, aggregate_id, aggregate_revision, participant_revision, consent_ref, trace_parent,
         lane, account, ordering_key, successor_rule, state, not_before, available_at, doomed, turn)
       overriding system value
-      select s.id, t, s."identity", s."action", s."payloadVersion", s."policyVersion", s."payload",
-          s."aggregateType", s."aggregateId", s."aggregateRevision", s."participantRevision", s."consentRef",
-          s."traceParent", s."lane", s."account", s."orderingKey", s."successorRule", s.new_state,
-          coalesce(s."notBefore", began), case when s.doomed then began else s.runs_at end, s.doomed,
-          case when s.new_state = 'ready'
-               then u.turn + row_number() over (partition by s."lane", s.new_state = 'ready' order by s.n) - 1 else 0 end
-        from stated s left join turns u on u.lane = s."lane"
-      returning id, state
-  )
-  select array_agg(a.n), array_agg(a.id), array_agg(w.state) into places, ids, states
-    from written w join asked a using (id);
-  return query select u.place, u.id, true, u.state from unnest(places, ids, states) u(place, id, state);
-  if coalesce(cardinality(places), 0) = jsonb_array_length(p_rows) then return; end if;
-  for r in
-    select x.n::int as n, x.j from jsonb_array_elements(p_rows) with ordinality as x(j, n)
-      where places is null or x.n <> all (places)
-  loop
-    select i.outbox_id as id, i.content_hash as hash into known
-      from outbox_identity i where i.tenant_id = t and i.identity = r.j ->> 'identity';
-    if known.hash <> outbox_content_hash(r.j) then
-      raise exception 'identity is taken by other content: %', r.j ->> 'action' using errcode = 'AC002';
-    end if;
-    ordinal := r.n; outbox_id := known.id; fresh := false; state := null;
+      values (outbox_id, t, r ->> 'identity', r ->> 'action', (r ->> 'payloadVersion')::int, (r ->> 'policyVersion')::int,
+        r -> 'payload', r ->> 'aggregateType', (r ->> 'aggregateId')::uuid, (r ->> 'aggregateRevision')::int,
+        (r ->> 'participantRevision')::int, r ->> 'consentRef', r ->> 'traceParent', r ->> 'lane', r ->> 'account', key,
+        (r ->> 'successorRule')::outbox_successor_rule, state, begins, available, is_doomed, row_turn);
     return next;
   end loop;
 end $$;
@@ -785,7 +770,7 @@ do $$
 declare f text;
 begin
   foreach f in array array['outbox_lock_keys(uuid[], text[])', 'outbox_runnable_state(text, timestamptz)',
-    'outbox_key_has_dead(uuid, text)', 'outbox_key_is_busy(uuid, text)', 'outbox_content_hash(jsonb)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb, uuid)',
+    'outbox_key_has_dead(uuid, text)', 'outbox_promote(uuid, text, bigint)', 'outbox_unhold(uuid, text)', 'outbox_enqueue(jsonb, uuid)',
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
     'outbox_pick(text[], text, int, bigint, bigint)', 'outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid)',
     'outbox_busy(bigint[], text[], int[])', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)',
