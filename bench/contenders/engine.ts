@@ -1,4 +1,4 @@
-/** The engine as the dispatcher runs it: claim, prepare in the tenant's transaction, mark, perform, settle with history. */
+/** The engine as the dispatcher runs it: claim, prepare in the tenant's transaction and mark if the handler asks for it, perform, settle with history. */
 import { createEngine } from '@aftercommit/outbox/engine'
 import type { Tx } from '@aftercommit/platform/db'
 import { z } from 'zod'

@@ -38,7 +38,7 @@ export const latency: Scenario = {
     }
     const notes = [
       `${rows} rows per repetition, one at a time, ${GAP_MS} ms apart on average; the clock starts when nothing is left of the writing transaction but its commit.`,
-      'Writer and worker share a process. The engine prepares in a transaction and marks the row before its handler begins; the peers call theirs at once.',
+      'Writer and worker share a process. The engine’s handler reads nothing first, as the peers’; the row is started by its claim.',
       'pg-boss: a worker woken by LISTEN/NOTIFY. Both peers notify inside the writing transaction, the engine after it.',
     ]
     return { scenario: 'latency', title: latency.title, series, notes }
