@@ -119,6 +119,23 @@ test('the API writes rows only for the tenant of its transaction', async () => {
   )
 })
 
+test('an enqueue that names the tenant binds its transaction, for as long as that lasts', async () => {
+  const { api, owner } = stage.database
+  const action = safe()
+  const tenant = await stage.database.createTenant()
+  const id = randomUUID()
+  const seen = await api.transaction(async (sql) => {
+    await enqueue({ sql, tenantId: tenant }, [action.request({ id, n: 1 })])
+    // The next call, and every read, is that tenant's too.
+    await enqueue({ sql }, [action.request({ id, n: 2 })])
+    return (await sql.query('select identity from outbox where aggregate_id = $1', [id])).rows.length
+  })
+  expect(seen).toBe(2)
+  const { rows } = await owner.query('select distinct tenant_id from outbox where aggregate_id = $1', [id])
+  expect(rows).toEqual([{ tenant_id: tenant }])
+  await expect(api.query('select from outbox')).rejects.toMatchObject(UNSET)
+})
+
 test('a temporary table of the caller’s does not stand in for the engine’s own', async () => {
   const action = safe()
   const tenant = await stage.database.createTenant()
