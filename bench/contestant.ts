@@ -75,7 +75,7 @@ interface Fork {
   readonly execArgv: readonly string[]
 }
 
-/** On one Node for all, the oldest on which every one of them runs. */
+/** On one Node for all of them; see `contestNode`. */
 const forked = async ({ name, url, script, argument, execArgv }: Fork): Promise<Contestant> => {
   const { path: execPath } = await contestNode()
   const child = fork(script, [JSON.stringify(argument)], {

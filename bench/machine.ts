@@ -7,7 +7,7 @@ export interface Machine {
   readonly cores: number
   readonly memoryGb: number
   readonly postgres: string
-  /** That all contenders ran on. */
+  /** That every contender in a process of its own ran on. */
   readonly node: string
   readonly peers: Readonly<Record<string, string>>
   /** Mean number of runnable processes in the minute before the run. */

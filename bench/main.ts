@@ -75,8 +75,9 @@ const runAll = async (
   keep: (soFar: Run) => Promise<void>,
 ): Promise<Run> => {
   const peers = chosen.some(({ needsPeers }) => needsPeers) ? await installPeers() : undefined
-  const server = await startServer()
+  // Before the server, because it may have to be fetched, and that may fail.
   const { version: node } = await contestNode()
+  const server = await startServer()
   const machine: Machine = describeMachine(server.version, node, peers)
   const startedAt = new Date()
   if (machine.loaded)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openDb, type Db, type Sql } from '@aftercommit/platform/db'
-import { callBack, claimRows, finishRows, type Claimant } from '../../packages/outbox/src/sql.ts'
+import { resumePaused, claimRows, finishRows, type Claimant } from '../../packages/outbox/src/sql.ts'
 import { watermark } from '../../packages/outbox/src/watermark.ts'
 import { noOp } from '../contenders/action.ts'
 import { createTenants, insertRows } from '../outbox-sql.ts'
@@ -74,7 +74,7 @@ const fullSide = async (server: Server, name: string, accounts: number, blocked:
     const made = await createTenants(sql, TENANTS)
     const common = { tenants: made, lanes: LANES, accounts, count: blocked / 4 }
     await insertRows(sql, { ...common, prefix: 'later', state: 'scheduled', count: blocked / 2 })
-    // Of accounts that rest, so that nobody calls them.
+    // Of accounts that rest, so that nobody resumes them.
     await insertRows(sql, { ...common, prefix: 'resting', accountPrefix: 'resting', state: 'paused' })
     await sql.query(
       `insert into outbox_account_pause (account, until, code)
@@ -117,7 +117,7 @@ const claimAll = async ({
         db,
         rows.map(({ id, fence }) => ({ id, fence, outcome: 'succeeded', reason: undefined, calls: [] })),
       )
-      await callBack(
+      await resumePaused(
         db,
         rows.flatMap(({ account }) => account ?? []),
       )

@@ -28,7 +28,7 @@ end $$;
 grant usage on schema clinic, public to clinic_app, clinic_worker;
 
 -- The application writes its own rows, and of the outbox it may do these two things and nothing else. Both run as the
--- owner and take the tenant from the transaction, so that nobody can write a row for somebody else.
+-- owner, for the one tenant that the transaction is bound to.
 grant select, insert, update on clinic.appointment to clinic_app;
 grant execute on function public.outbox_enqueue(jsonb, uuid), public.outbox_supersede(text, uuid, text[], text) to clinic_app;
 

@@ -1,6 +1,6 @@
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
-import { callBack, finishRows, type ClaimedRow } from './sql.ts'
+import { resumePaused, finishRows, type ClaimedRow } from './sql.ts'
 import {
   askable,
   handle,
@@ -33,7 +33,7 @@ const runningOf = async (account: string): Promise<number> => {
 const end = async ({ id, fence, account }: ClaimedRow): Promise<readonly string[]> => {
   const { dispatcher } = stage.database
   await finishRows(dispatcher, [{ id, fence, outcome: 'succeeded', reason: undefined, calls: [] }])
-  return callBack(dispatcher, account === null ? [] : [account])
+  return resumePaused(dispatcher, account === null ? [] : [account])
 }
 
 const first = <T>(all: readonly T[]): T => {

@@ -1,7 +1,7 @@
 /** The engine that runs rows. Only dispatchers import this entry. */
 import { randomUUID } from 'node:crypto'
 import { batcher } from './batcher.ts'
-import { callerBack } from './busy-accounts.ts'
+import { pausedResumer } from './busy-accounts.ts'
 import type { EngineDb, SettleTx } from './db.ts'
 import { deadlines } from './deadlines.ts'
 import type { Registration } from './handler.ts'
@@ -168,12 +168,16 @@ const soloClaims = <T extends SettleTx>(
 ): (() => Promise<ClaimedRow | undefined>) => {
   let lanes = [...runtime.registry.lanes]
   return async () => {
-    const { rows } = await askingFor(() => claimSoloRow(runtime.db, claimant, lanes))
-    const [row] = rows
-    if (!row) return undefined
-    lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
-    runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })
-    return row
+    for (;;) {
+      const { rows, last } = await askingFor(() => claimSoloRow(runtime.db, claimant, lanes))
+      if (!last) return undefined
+      const [row] = rows
+      // A row of a busy account was paused; behind it there may be others.
+      if (!row) continue
+      lanes = [...lanes.filter((lane) => lane !== row.lane), row.lane]
+      runtime.report({ type: 'claimed', lane: row.lane, rows: 1 })
+      return row
+    }
   }
 }
 
@@ -198,7 +202,7 @@ const runtimeOf = <T extends SettleTx>(
     deadlines: deadlines(),
     stopping,
     markStarted: batcher((holds: readonly Hold[]) => mark(db, holds), MARKS_MAX),
-    callBack: callerBack(db, registry, report),
+    resumeAnother: pausedResumer(db, registry, report),
     finishPlain: plainFinisher(db, report),
   }
 }
@@ -239,6 +243,7 @@ const runRow = async <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow):
     // The row stays leased; when the lease runs out, a rescue decides by what was marked as started.
     runtime.report({ type: 'error', where: 'row', error })
   }
-  const called = runtime.callBack(row)
-  if (called) await called
+  const resumed = runtime.resumeAnother(row)
+  // Most rows wait for nobody's account, and then for no turn of the event loop either.
+  if (resumed) await resumed
 }

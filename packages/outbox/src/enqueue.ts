@@ -6,8 +6,8 @@ import { insertRows, supersedeRows, type Sql } from './sql.ts'
 export { bindTenant, throughPrisma, type RawQueries } from './sql.ts'
 
 /**
- * An open transaction. `tenantId` binds it to a tenant with the same statement, which saves the call of `bindTenant`; left
- * out, it must be bound by then. `afterCommit` runs a hint outside of it once it has committed; it is optional,
+ * An open transaction, bound to a tenant. If it is not yet, `tenantId` lets `enqueue` bind it with the rows it writes, which
+ * saves the call of `bindTenant`; of a transaction bound to another tenant, that is an error. `afterCommit` runs a hint outside of it once it has committed; it is optional,
  * because polling finds every row that no hint announced.
  */
 export interface EnqueueTx {

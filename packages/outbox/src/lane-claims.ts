@@ -59,13 +59,14 @@ const laneTurnTeller = <T extends SettleTx>(
     const turn = served + 1n
     if (performance.now() - toldAtMs < TELL_MS) return
     if (told !== undefined && turn - told < TURNS_MIN && rowsSince < ROWS_MAX) return
+    // Said before it is done, because nobody waits: the next claim must not tell the same.
+    told = turn
+    toldAtMs = performance.now()
+    rowsSince = 0
     try {
       await noteLaneTurn(runtime.db, lane, turn)
-      told = turn
-      toldAtMs = performance.now()
-      rowsSince = 0
     } catch (error) {
-      // The rows are claimed and will be run: an old turn only serves newcomers earlier.
+      // The rows are claimed and will be run: until the next telling, an old turn only serves newcomers earlier.
       runtime.report({ type: 'error', where: 'turn', error })
     }
   }

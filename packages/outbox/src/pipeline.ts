@@ -20,7 +20,7 @@ export const runAction = async <T extends SettleTx>(
   row: ClaimedRow,
 ): Promise<void> => {
   const begun = row.started_at !== null
-  if (runtime.stopping()) return handBack(runtime, row, begun ? BEGUN : { started: false })
+  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun })
   const { action, handler } = entry
   const finish = settler(runtime, entry, row)
   const envelope = readEnvelope(row, action)
@@ -33,8 +33,8 @@ export const runAction = async <T extends SettleTx>(
     const settled = normalise(prepared, action, budgetOf(row, 1), runtime.random())
     return finish(settled, { envelope, countAttempt: true })
   }
-  if (runtime.stopping()) return handBack(runtime, row, begun ? BEGUN : { started: false })
-  if (!begun && (await runtime.markStarted(row)) === 'stale') {
+  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun })
+  if (!(begun || (await runtime.markStarted(row)) === 'started') || leaseIsOver(runtime, row)) {
     runtime.report({ type: 'stale', action: row.action, step: 'start' })
     return
   }
@@ -45,11 +45,15 @@ export const runAction = async <T extends SettleTx>(
   opened.close()
   const uncertain = outcome.type === 'unknown'
   if (runtime.shutdown.isOver() && mayRepeat(outcome, action)) {
-    return handBack(runtime, row, { started: true, uncertain, calls })
+    return handBack(runtime, row, { contact: true, uncertain, calls })
   }
   const settled = normalise(outcome, action, budgetOf(row, 1), runtime.random())
   return finish(settled, { envelope, plan: prepared.plan, calls, uncertain })
 }
+
+/** A holder that woke up, or had its turn, too late must not call anybody: others may hold the row by now, or have done it. */
+const leaseIsOver = <T extends SettleTx>(runtime: Runtime<T>, row: ClaimedRow): boolean =>
+  leaseLeftMs(row, runtime.leaseMsOf(row.action)) === 0
 
 /** Whether an attempt that a shutdown cut short may simply be made again, and is then not counted. */
 const mayRepeat = (outcome: Outcome<unknown>, action: AnyAction): boolean =>
@@ -123,14 +127,12 @@ const perform = async <T extends SettleTx>(
   }
 }
 
+/** `begun`: nobody was called, but the claim has counted an attempt. */
 type HandedBack =
-  | { readonly started: false }
-  | { readonly started: true; readonly uncertain: boolean; readonly calls: readonly RecordedCall[] }
+  | { readonly contact: false; readonly begun: boolean }
+  | { readonly contact: true; readonly uncertain: boolean; readonly calls: readonly RecordedCall[] }
 
-/** Started by its claim, and nobody was called. */
-const BEGUN: HandedBack = { started: true, uncertain: false, calls: [] }
-
-/** Gives an unstarted (or interrupted, repeatable) row back at once; the attempt, if any, is not counted. */
+/** Gives an untouched (or interrupted, repeatable) row back at once; the attempt, if any, is not counted. */
 export const handBack = async <T extends SettleTx>(
   runtime: Runtime<T>,
   row: ClaimedRow,
@@ -143,10 +145,11 @@ export const handBack = async <T extends SettleTx>(
       outcome: 'handed_back',
       code: 'shutdown',
       delayMs: 0,
-      attemptsChange: how.started ? -1 : 0,
+      attemptsChange: how.contact || how.begun ? -1 : 0,
+      neverStarted: !how.contact,
       solo: row.solo,
-      uncertain: how.started && how.uncertain ? true : undefined,
-      calls: how.started ? how.calls : [],
+      uncertain: how.contact && how.uncertain ? true : undefined,
+      calls: how.contact ? how.calls : [],
     })
   })
   runtime.report({ type: 'handed_back', action: row.action })

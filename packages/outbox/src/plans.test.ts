@@ -146,7 +146,7 @@ test.each<[string, string, readonly unknown[]]>([
   ['a promotion', 'select outbox_promote($1, $2, $3)', [TENANT, 'key 4', 4]],
   ['a repair of a key', 'select * from outbox_mend_key($1, $2)', [TENANT, 'key 499']],
   ['a look at busy accounts', 'select outbox_busy($1, $2, $3)', [['1', '2'], ['test.any'], [1]]],
-  ['a row called back', 'select outbox_call_back($1)', [['account 1', 'account 2']]],
+  ['a paused row resumed', 'select outbox_resume($1)', [['account 1', 'account 2']]],
 ])('%s reads few rows, and never the whole table', async (_what, call, values) => {
   const reads = await readsOf(call, values)
   expect(reads.scans).toBe(0)

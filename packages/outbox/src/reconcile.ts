@@ -15,13 +15,13 @@ import type { Entry } from './registry.ts'
 import { normalise, restMs, THROTTLED_TOO_LONG, throttledTooLong } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 import { PAUSED_ROWS_MAX, settleTogether } from './settle.ts'
-import { finishRows, pauseAccount, readTarget, releaseRow, type ClaimedRow, type TargetRow } from './sql.ts'
+import { finishRows, pauseAccount, readTarget, releaseRow, type ClaimedRow } from './sql.ts'
 
 type ReconcileEntry<T extends SettleTx> = Extract<Entry<T>, { type: 'reconcile' }>
 
 /** The row in question. Without an envelope when its payload can't be read: then it can only be ended. */
 interface Asked {
-  readonly target: TargetRow
+  readonly target: ClaimedRow
   readonly envelope: Envelope<unknown> | undefined
 }
 
@@ -31,7 +31,7 @@ export const runReconcile = async <T extends SettleTx>(
   entry: ReconcileEntry<T>,
   row: ClaimedRow,
 ): Promise<void> => {
-  if (runtime.stopping()) return handBack(runtime, row, { started: false })
+  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun: false })
   const { target_id: id, target_fence: fence } = row
   const target = id === null || fence === null ? undefined : await readTarget(runtime.db, { id, fence })
   if (!target) return endAlone(runtime, row)
@@ -52,7 +52,7 @@ export const runReconcile = async <T extends SettleTx>(
   const answer = await ask(runtime, entry, row, { target, envelope }, opened)
   opened.close()
   if (runtime.shutdown.isOver() && answer.type === 'retry') {
-    return handBack(runtime, row, { started: true, uncertain: false, calls })
+    return handBack(runtime, row, { contact: true, uncertain: false, calls })
   }
   await act(runtime, entry, row, asked, answer, calls)
 }
@@ -62,7 +62,7 @@ const ask = async <T extends SettleTx>(
   runtime: Runtime<T>,
   { reconcile }: ReconcileEntry<T>,
   row: ClaimedRow,
-  { target, envelope }: { readonly target: TargetRow; readonly envelope: Envelope<unknown> },
+  { target, envelope }: { readonly target: ClaimedRow; readonly envelope: Envelope<unknown> },
   { attempt, inTime }: OpenAttempt,
 ): Promise<Reconciled<unknown>> => {
   try {

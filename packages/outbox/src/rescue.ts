@@ -25,7 +25,7 @@ export const rescueLostRows = async <T extends SettleTx>(
     rows.map(async (row) => {
       const entry = runtime.registry.entryByName.get(row.action)
       if (entry) await rescue(runtime, entry, row)
-      await runtime.callBack(row)
+      await runtime.resumeAnother(row)
     }),
   )
   return rows.length

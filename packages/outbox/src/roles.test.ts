@@ -93,7 +93,7 @@ test.each([
   ['dismiss letters of', `select outbox_dismiss(1, 'me', 'because')`],
   ['make partitions of', `select outbox_ensure_partitions(1)`],
   ['lease rows of', `select outbox_lease('{}', '{}', '{}', '{}', '{}', gen_random_uuid())`],
-  ['call rows back in', `select outbox_call_back('{}')`],
+  ['resume rows of', `select outbox_resume('{}')`],
   ['change the turns of', `update outbox_lane set turn = 0`],
   ['mend keys of', `select outbox_mend_key(gen_random_uuid(), 'k')`],
   ['forget what has ended in', `select outbox_retain(1, 1, 1, 1)`],

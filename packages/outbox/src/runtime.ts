@@ -43,8 +43,8 @@ export interface Runtime<T extends SettleTx> {
   /** True from the moment that no new work may begin. */
   readonly stopping: () => boolean
   readonly markStarted: (hold: Hold) => Promise<'started' | 'stale'>
-  /** Another row of this one's account may run now; see `callerBack`. */
-  readonly callBack: (row: ClaimedRow) => Promise<void> | undefined
+  /** Another row of this one's account may run now; see `pausedResumer`. */
+  readonly resumeAnother: (row: ClaimedRow) => Promise<void> | undefined
   readonly finishPlain: (item: PlainFinish) => Promise<SettleResult>
 }
 

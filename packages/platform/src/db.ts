@@ -162,14 +162,18 @@ export const openDb = (options: DbOptions): Db => {
 
 const KEEP_ALIVE_MS = 10_000
 
-const parseTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text') as (text: string) => unknown
+/** A Date, or plus or minus infinity. */
+const parseTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text') as (
+  text: string,
+) => Date | number
 
 /** The rows of one answer share most of their times, and reading one costs as much as reading all the rest of a row. */
-const readTime = (): ((text: string) => unknown) => {
-  let last: { readonly text: string; readonly time: unknown } | undefined
+const readTime = (): ((text: string) => Date | number) => {
+  let last: { readonly text: string; readonly time: Date | number } | undefined
   return (text) => {
     if (last?.text !== text) last = { text, time: parseTime(text) }
-    return last.time
+    // One of its own for each row, because a Date can be changed.
+    return last.time instanceof Date ? new Date(last.time) : last.time
   }
 }
 

@@ -158,7 +158,7 @@ create table outbox_dead (
   lane                 text not null,
   account              text,
   ordering_key         text,
-  successor_rule       text not null,
+  successor_rule       outbox_successor_rule not null,
   not_before           timestamptz not null,
   created_at           timestamptz not null,
   fence                bigint not null,
@@ -355,7 +355,8 @@ begin
   return outbox_promote(p_tenant, p_key, 0);
 end $$;
 
--- Inserts rows for the transaction's tenant, which is `p_tenant` from now on if that is given. For each input row: its
+-- Inserts rows for the transaction's tenant. If it has none yet, that is `p_tenant` from now on; if it has another one, that
+-- is an error. For each input row: its
 -- place, its id, and whether it is new. Same identity and content: the row already there is reported. Same identity, other
 -- content: an error. Row by row in plain statements: most calls bring one row, and one statement for all of them would cost
 -- more to begin than such a row costs.
@@ -367,15 +368,20 @@ declare
   t uuid; began timestamptz := app_now(); keys text[]; r jsonb; key text; known record; hash bytea;
   begins timestamptz; available timestamptz; is_doomed boolean; turn_lane text; row_turn bigint; last_turn bigint;
 begin
-  if p_tenant is not null then perform set_config('aftercommit.tenant', p_tenant::text, true); end if;
+  if p_tenant is not null then
+    if nullif(current_setting('aftercommit.tenant', true), '') <> p_tenant::text then
+      raise exception 'the transaction is bound to another tenant' using errcode = 'AC003';
+    end if;
+    perform set_config('aftercommit.tenant', p_tenant::text, true);
+  end if;
   t := current_tenant();
   if jsonb_path_exists(p_rows, '$[*].orderingKey') then
     keys := array(select e ->> 'orderingKey' from jsonb_array_elements(p_rows) e where e ->> 'orderingKey' is not null);
     perform outbox_lock_keys(array_fill(t, array[cardinality(keys)]), keys);
   end if;
-  for i in 1 .. jsonb_array_length(p_rows) loop
-    r := p_rows -> i - 1;
-    ordinal := i;
+  for place in 1 .. jsonb_array_length(p_rows) loop
+    r := p_rows -> place - 1;
+    ordinal := place;
     hash := sha256(convert_to(jsonb_build_array(r -> 'action', r -> 'payloadVersion', r -> 'payload',
                                                 r -> 'orderingKey')::text, 'utf8'));
     outbox_id := nextval('public.outbox_id_seq'::regclass);
@@ -510,7 +516,7 @@ begin
     overriding system value
     values (d.id, t, d.identity, d.action, d.payload_version, d.policy_version, d.payload, d.aggregate_type,
       d.aggregate_id, d.aggregate_revision, d.participant_revision, d.consent_ref, d.trace_parent, d.lane, d.account,
-      d.ordering_key, d.successor_rule::outbox_successor_rule, runnable.state, d.not_before, runnable.available_at, d.created_at, d.fence + 1,
+      d.ordering_key, d.successor_rule, runnable.state, d.not_before, runnable.available_at, d.created_at, d.fence + 1,
       true, d.uncertain);
   update outbox_dead set resolution = 'replayed', resolved_at = app_now(), resolved_by = p_by, resolved_reason = p_reason
     where id = d.id;
@@ -603,13 +609,12 @@ begin
   return query
     update outbox o set state = 'leased', fence = o.fence + 1, claims = o.claims + 1, lease_owner = p_owner,
         lease_until = app_now() + make_interval(secs => k.lease_ms / 1000), claimed_at = app_now(),
-        started_at = case when k.starts and not o.doomed then app_now() end,
-        attempts = case when k.starts and not o.doomed then o.attempts + 1 else o.attempts end,
-        budget_from = case when k.starts and not o.doomed then coalesce(o.budget_from, app_now()) else o.budget_from end,
-        first_started_at = case when k.starts and not o.doomed then coalesce(o.first_started_at, app_now())
-                                else o.first_started_at end
-      from unnest(p_actions, p_leases_ms, p_starts) k(action, lease_ms, starts)
-      where o.id = any (ids) and k.action = o.action
+        -- What markStarted does in sql/claim.ts, where the claim is the start.
+        started_at = k.start, attempts = o.attempts + (k.start is not null)::int,
+        budget_from = coalesce(o.budget_from, k.start), first_started_at = coalesce(o.first_started_at, k.start)
+      from (select t.action, t.lease_ms, d.doomed, case when t.starts and not d.doomed then app_now() end as start
+              from unnest(p_actions, p_leases_ms, p_starts) t(action, lease_ms, starts), (values (false), (true)) d(doomed)) k
+      where o.id = any (ids) and k.action = o.action and k.doomed = o.doomed
       returning o.*;
 end $$;
 
@@ -619,10 +624,12 @@ end $$;
 create function outbox_busy(p_ids bigint[], p_actions text[], p_caps int[]) returns bigint[]
   language plpgsql set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- A variable, so that no plan takes the index of all leases instead of the account's own.
-declare leased constant outbox_state := 'leased'; bounded text[]; ids bigint[]; turns bigint[]; accounts text[]; caps int[];
+declare leased constant outbox_state := 'leased'; bounded text[]; unbounded text[]; ids bigint[]; turns bigint[]; accounts text[]; caps int[];
   tight text[]; taken bigint[];
 begin
   bounded := array(select k.action from unnest(p_actions, p_caps) k(action, cap) where k.cap is not null);
+  -- Of actions that are unknown here, others may know a bound: they are counted.
+  unbounded := array(select k.action from unnest(p_actions, p_caps) k(action, cap) where k.cap is null);
   select array_agg(o.id), array_agg(o.turn), array_agg(o.account), array_agg(p_caps[array_position(p_actions, o.action::text)])
     into ids, turns, accounts, caps
     from outbox o where o.id = any (p_ids) and o.account is not null and o.action = any (bounded);
@@ -632,7 +639,7 @@ begin
   select array_agg(a.account), array_agg(a.taken) into tight, taken from (
     select u.account, count(*) as asking, min(u.cap) as cap,
         (select count(*) from outbox o where o.account = u.account and o.state = leased and o.lease_until > app_now()
-           and o.action = any (bounded)) as taken
+           and o.action <> all (unbounded)) as taken
       from unnest(accounts, caps) u(account, cap) group by u.account) a
     where a.taken + a.asking > a.cap;
   if tight is null then return '{}'; end if;
@@ -644,7 +651,7 @@ begin
 end $$;
 
 -- Locks up to `p_limit` rows whose time has come, the longest due first, skipping what others hold. One range of one
--- index, for the reason given above.
+-- index, as in outbox_pick.
 create function outbox_due(p_limit int) returns setof bigint
   language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
@@ -681,17 +688,19 @@ begin
     select distinct hashtextextended('account/' || u.a, 0) as id from unnest(p_accounts) u(a) order by 1) h;
 end $$;
 
--- Calls as many paused rows of each account back into the claim index as it is named times: so many have ended. Answers
--- the lanes that have work now.
-create function outbox_call_back(p_accounts text[], out lanes text[])
+-- Lets as many paused rows of each account run as it is named times: so many have ended. Answers the lanes that have
+-- work now.
+create function outbox_resume(p_accounts text[], out lanes text[])
   language plpgsql set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
+  -- Behind every claim that has counted and not committed: what it pauses must not wait for the next one to end.
+  perform outbox_lock_accounts(p_accounts);
   with ended as materialized (
     -- While an account rests, its rows rest with it.
     select e.account, count(*) as places from unnest(p_accounts) e(account)
       where not exists (select from outbox_account_pause p where p.account = e.account and p.until > app_now())
       group by e.account
-  ), called as materialized (
+  ), resumed as materialized (
     select o.id from ended e, lateral (
       select id from outbox where account = e.account and state = 'paused' order by id limit e.places
         for update skip locked) o
@@ -699,7 +708,7 @@ begin
     update outbox o set state = 'ready', available_at = app_now(),
         budget_from = o.budget_from - greatest(o.available_at - app_now(), interval '0'),
         turn = greatest(o.turn, coalesce((select l.turn from outbox_lane l where l.lane = o.lane), 0))
-      where o.id = any (array(select id from called)) returning o.lane
+      where o.id = any (array(select id from resumed)) returning o.lane
   )
   select coalesce(array_agg(distinct back.lane), '{}') into lanes from back;
 end $$;
@@ -778,7 +787,7 @@ begin
     'outbox_supersede(text, uuid, text[], text)', 'outbox_replay(bigint, text, text)', 'outbox_dismiss(bigint, text, text)', 'outbox_ensure_partitions(int)',
     'outbox_pick(text[], text, int, bigint, bigint)', 'outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid)',
     'outbox_busy(bigint[], text[], int[])', 'outbox_due(int)', 'outbox_next_turn(uuid, text)', 'outbox_mend_key(uuid, text)',
-    'outbox_lock_accounts(text[])', 'outbox_call_back(text[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
+    'outbox_lock_accounts(text[])', 'outbox_resume(text[])', 'outbox_retain(int, int, int, int)', 'outbox_drop_month(int)'] loop
     execute format('revoke all on function %s from public', f);
   end loop;
 end $$;
@@ -788,7 +797,7 @@ grant execute on function outbox_enqueue(jsonb, uuid), outbox_supersede(text, uu
   outbox_promote(uuid, text, bigint), outbox_ensure_partitions(int), outbox_next_turn(uuid, text),
   outbox_pick(text[], text, int, bigint, bigint), outbox_lease(bigint[], text[], float8[], int[], boolean[], uuid),
   outbox_busy(bigint[], text[], int[]), outbox_due(int), outbox_unhold(uuid, text), outbox_mend_key(uuid, text),
-  outbox_lock_accounts(text[]), outbox_call_back(text[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
+  outbox_lock_accounts(text[]), outbox_resume(text[]), outbox_retain(int, int, int, int), outbox_drop_month(int) to aftercommit_dispatcher;
 grant execute on function outbox_replay(bigint, text, text), outbox_dismiss(bigint, text, text) to aftercommit_operator;
 
 select outbox_ensure_partitions(2);

@@ -32,11 +32,11 @@ export const pauseAccount = async (
 }
 
 /**
- * Calls back as many rows that wait for a busy account as the account is named times. Answers the lanes that have work
+ * Lets as many rows that wait for a busy account run as the account is named times. Answers the lanes that have work
  * again.
  */
-export const callBack = async (sql: Sql, accounts: readonly string[]): Promise<readonly string[]> => {
-  const { rows } = await sql.query<{ lanes: string[] }>('select outbox_call_back($1::text[]) as lanes', [
+export const resumePaused = async (sql: Sql, accounts: readonly string[]): Promise<readonly string[]> => {
+  const { rows } = await sql.query<{ lanes: string[] }>('select outbox_resume($1::text[]) as lanes', [
     accounts,
   ])
   return one(rows).lanes

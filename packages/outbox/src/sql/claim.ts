@@ -95,7 +95,11 @@ export const noteLaneTurn = async (sql: Sql, lane: string, turn: bigint): Promis
   )
 }
 
-/** Takes one row that an expired lease marked to be claimed alone, from the first of the lanes that has one. */
+/**
+ * Takes one row that an expired lease marked to be claimed alone, from the first of the lanes that has one, or pauses it if
+ * its account is busy. It is never started by its claim: it may have been claimed only to be ended as a crash loop, and what
+ * is started then has perhaps called somebody.
+ */
 export const claimSoloRow = async (
   sql: Sql,
   claimant: Claimant,

@@ -19,8 +19,8 @@ export const bindTenant = async (sql: Sql, tenantId: string): Promise<void> => {
 }
 
 /**
- * Inserts rows for a tenant, idempotent by identity; see the function in the migration. Binds the transaction to the
- * tenant, if it is named; if not, it must be bound.
+ * Inserts rows for a tenant, idempotent by identity; see the function in the migration. Binds a transaction that is not
+ * bound yet to the tenant that is named.
  */
 export const insertRows = async (
   sql: Sql,

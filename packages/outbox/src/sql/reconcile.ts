@@ -49,14 +49,10 @@ export const restUnknown = async (sql: Sql, unknown: UnknownOutcome): Promise<bo
   return rowCount === 1
 }
 
-export interface TargetRow extends ClaimedRow {
-  readonly state: LiveState
-}
-
 /** Reads the row a reconcile row asks about, if it still rests under the fence the question was written for. */
-export const readTarget = async (sql: Sql, hold: Hold): Promise<TargetRow | undefined> => {
-  const { rows } = await sql.query<TargetRow>(
-    `select ${CLAIMED_COLUMNS}, o.state from outbox o
+export const readTarget = async (sql: Sql, hold: Hold): Promise<ClaimedRow | undefined> => {
+  const { rows } = await sql.query<ClaimedRow>(
+    `select ${CLAIMED_COLUMNS} from outbox o
        where o.id = $1 and o.fence = $2 and o.state = 'outcome_unknown'`,
     [hold.id, hold.fence],
   )

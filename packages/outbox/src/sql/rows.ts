@@ -84,7 +84,7 @@ export const onePerRow = <H extends Hold>(holds: readonly H[]): readonly H[] => 
 /** Up to so many characters, a sign included, a number holds a bigint exactly. */
 const EXACT_LENGTH = 15
 
-/** Negative if the first of two bigints in decimal is the smaller. They are compared by the hundred thousand, and short. */
+/** Negative if the first of two bigints in decimal is the smaller. Very many are compared, and most are short. */
 export const compareBigints = (a: string, b: string): number =>
   a.length <= EXACT_LENGTH && b.length <= EXACT_LENGTH ? Number(a) - Number(b) : Number(BigInt(a) - BigInt(b))
 

@@ -61,6 +61,8 @@ export interface Release extends Hold {
   readonly delayMs: number
   /** 1 counts an attempt that ended before its start; -1 gives one back that was not the provider's failure. */
   readonly attemptsChange: -1 | 0 | 1
+  /** Nobody was called: the start that came with the claim, if one did, began no budget. */
+  readonly neverStarted?: boolean
   /** Claimed alone from now on. */
   readonly solo: boolean
   /** Whether the effect may exist by now; undefined when this release tells nothing new about it. */
@@ -83,8 +85,10 @@ export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> =
          state = held.next_state, available_at = held.next_at, fence = o.fence + 1,
          turn = greatest(o.turn, (select l.turn from outbox_lane l where l.lane = o.lane)),
          attempts = greatest(0, o.attempts + $4::int),
-         budget_from = case $4::int when -1 then o.budget_from + held.delay
-                                    when 1 then coalesce(o.budget_from, app_now()) else o.budget_from end,
+         budget_from = case when $10::boolean then nullif(o.budget_from, o.started_at)
+                            when $4::int = -1 then o.budget_from + held.delay
+                            when $4::int = 1 then coalesce(o.budget_from, app_now()) else o.budget_from end,
+         first_started_at = case when $10::boolean then nullif(o.first_started_at, o.started_at) else o.first_started_at end,
          lost_leases = case when $7 in ('lease_lost', 'handed_back') then o.lost_leases else 0 end,
          uncertain = coalesce($9::boolean, o.uncertain), solo = $5::boolean,
          lease_owner = null, lease_until = null, started_at = null, correlation = null, last_code = $6
@@ -102,6 +106,7 @@ export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> =
       release.outcome,
       callsJson(release.calls),
       release.uncertain ?? null,
+      release.neverStarted ?? false,
     ],
   )
   return rowCount === 1
