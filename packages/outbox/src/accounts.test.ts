@@ -1,10 +1,14 @@
 import { gate } from '@aftercommit/testing'
 import { done } from './index.ts'
-import { resumePaused, finishRows, type ClaimedRow } from './sql.ts'
+import { claimRows, finishRows, markStarted, resumePaused, type ClaimedRow } from './sql.ts'
+import { blocked, rivalOf } from './rivals.testing.ts'
 import {
   askable,
+  claimantOf,
+  giveUp,
   handle,
   handleAskable,
+  HOUR,
   inTurn,
   MINUTE,
   requestsOf,
@@ -101,22 +105,132 @@ test('rows without an account, and of actions that bound nothing, are not counte
   expect(await stage.ended(unbounded.id)).toHaveLength(3)
 })
 
-test('a row whose holder died takes no place when its lease has run out, and one that waits for it is called', async () => {
+test('a row whose holder died takes no place when its lease has run out', async () => {
   const action = bounded(2)
   const account = accountOf(action)
   const at = await stage.enqueue(requestsOf(action, [1, 2, 3, 4], { account }))
   expect(await stage.claimed(action, 10)).toHaveLength(2)
   expect(await stage.states(at.id)).toEqual(['1:leased', '2:leased', '3:paused', '4:paused'])
-  expect(await runningOf(account)).toBe(2)
+  const { dispatcher } = stage.database
+  await resumePaused(dispatcher, [account, account])
+  expect(await stage.claimed(action, 10)).toEqual([])
   await stage.database.advanceClock(MINUTE + 1)
-  expect(await runningOf(account)).toBe(0)
+  await resumePaused(dispatcher, [account, account])
+  expect(await stage.claimed(action, 10)).toHaveLength(2)
+})
+
+test('a lost row that comes to its end without running lets one that waits run', async () => {
+  const action = giveUp({ accountConcurrencyMax: 1 })
+  const account = `account of ${action.name}`
+  const at = await stage.enqueue(requestsOf(action, [1, 2], { account }))
+  await markStarted(stage.database.dispatcher, await stage.claimed(action, 10))
+  expect(await stage.states(at.id)).toEqual(['1:leased', '2:paused'])
+  await stage.database.advanceClock(MINUTE + 1)
   await stage.database.owner.query(
     `update outbox set available_at = app_now() + interval '1 hour' where account = $1 and state = 'paused'`,
     [account],
   )
-  // Both lost rows are taken over, which calls the two that wait, long before they would come by themselves.
   await stage.engine([handle(action)]).engine.drain()
-  expect(await stage.ended(at.id)).toHaveLength(4)
+  expect(await stage.dead(at.id)).toMatchObject([{ n: 1, class: 'uncertain' }])
+  expect(await stage.ended(at.id)).toEqual(['2:succeeded'])
+})
+
+test('a row that a claim is just pausing is seen by whoever ends meanwhile', async () => {
+  const { database } = stage
+  const action = bounded(1)
+  const at = await stage.enqueue(requestsOf(action, [1, 2], { account: accountOf(action) }))
+  const running = first(await stage.claimed(action, 1))
+  const rival = await rivalOf(database)
+  await rival.begin(at.tenant)
+  expect((await claimRows(rival.sql, claimantOf(action), action.lane, 10)).paused).toBe(1)
+  const ended = end(running)
+  await blocked(database, 1)
+  await rival.commit()
+  expect(await ended).toEqual([action.lane])
+  expect(await stage.states(at.id)).toEqual(['2:ready'])
+  await rival.end()
+})
+
+test('of one claim, the rows of tight accounts beyond their bound are paused, and no others', async () => {
+  const action = bounded(2)
+  const counts = { tight: 5, full: 2, free: 1 }
+  const at = await Promise.all(
+    Object.entries(counts).map(([account, rows]) =>
+      stage.enqueue(requestsOf(action, upTo(rows), { account: `${account} of ${action.name}` })),
+    ),
+  )
+  expect(await stage.claimed(action, 10)).toHaveLength(5)
+  const states = await Promise.all(at.map(({ id }) => stage.states(id)))
+  expect(states).toEqual([
+    ['0:leased', '1:leased', '2:paused', '3:paused', '4:paused'],
+    ['0:leased', '1:leased'],
+    ['0:leased'],
+  ])
+})
+
+test('of an account with several bounds, rows with the larger one are given places first', async () => {
+  const narrow = bounded(1)
+  const wide = bounded(3, narrow.lane)
+  const account = accountOf(narrow)
+  const narrowAt = await stage.enqueue(requestsOf(narrow, [1], { account }))
+  const wideAt = await stage.enqueue(requestsOf(wide, [1, 2, 3], { account }))
+  const { rows } = await claimRows(stage.database.dispatcher, claimantOf(narrow, wide), narrow.lane, 10)
+  expect(rows).toHaveLength(3)
+  expect(await stage.states(narrowAt.id)).toEqual(['1:paused'])
+  expect(await stage.states(wideAt.id)).toEqual(['1:leased', '2:leased', '3:leased'])
+})
+
+test('rows of actions that only another dispatcher knows are counted, and those known to be unbounded are not', async () => {
+  const { dispatcher } = stage.database
+  const [mine, theirs, free] = [bounded(1), bounded(1), safe()]
+  const account = accountOf(mine)
+  const at = await stage.enqueue(requestsOf(mine, [1], { account }))
+  await stage.enqueue(requestsOf(free, [1], { account }))
+  await stage.enqueue(requestsOf(theirs, [1], { account }))
+  expect(await stage.claimed(free, 1)).toHaveLength(1)
+  const theirClaim = await claimRows(dispatcher, claimantOf(theirs, free), theirs.lane, 1)
+  const running = first(theirClaim.rows)
+  const claim = () => claimRows(dispatcher, claimantOf(mine, free), mine.lane, 1)
+  expect(await claim()).toMatchObject({ rows: [], paused: 1 })
+  await end(running)
+  expect(await claim()).toMatchObject({ rows: [{ account }], paused: 0 })
+  expect(await stage.states(at.id)).toEqual(['1:leased'])
+})
+
+test('a busy row that is claimed alone does not hide another one', async () => {
+  const action = bounded(1)
+  const at = await stage.enqueue(requestsOf(action, [1, 2], { account: accountOf(action) }))
+  const other = await stage.enqueue(requestsOf(action, [1], { account: 'a free one' }))
+  expect(await stage.claimed(action, 1)).toHaveLength(1)
+  await stage.database.owner.query(`update outbox set solo = true where action = $1 and state = 'ready'`, [
+    action.name,
+  ])
+  expect(await stage.engine([handle(action)]).engine.tick()).toMatchObject({ claimed: 1 })
+  expect(await stage.states(at.id)).toEqual(['1:leased', '2:paused'])
+  expect(await stage.ended(other.id)).toEqual(['1:succeeded'])
+})
+
+test('a row of another lane that may run now is announced to it', async () => {
+  const here = bounded(1)
+  const there = bounded(1)
+  const account = accountOf(here)
+  const holding = gate()
+  await stage.enqueue(requestsOf(here, [1], { account }))
+  const { engine } = stage.engine([
+    handle(here, { perform: () => holding.pass().then(() => done(0)) }),
+    handle(there),
+  ])
+  const round = engine.tick()
+  await holding.arrived
+  const at = await stage.enqueue(requestsOf(there, [1], { account }))
+  expect((await claimRows(stage.database.dispatcher, claimantOf(here, there), there.lane, 1)).paused).toBe(1)
+  // Nothing polls here in the time that a test has: only a hint can tell the other lane.
+  const { engine: listening } = stage.engine([handle(there)], { pollMs: HOUR })
+  await listening.start()
+  holding.open()
+  await round
+  while ((await stage.ended(at.id)).length < 1) await new Promise((resolve) => setImmediate(resolve))
+  await listening.stop(MINUTE)
 })
 
 test('a holder that wakes after its lease takes no place from those who hold the row, or wait for it, by then', async () => {

@@ -79,6 +79,11 @@ test('a row that was begun and not called about is handed back with its attempt'
   expect(calls).toBe(0)
   expect(await stage.live(id)).toMatchObject([{ state: 'ready', attempts: 0, uncertain: false, solo: false }])
   expect(await startedOf(id)).toBe(false)
+  const { rows } = await stage.database.owner.query(
+    'select budget_from, first_started_at from outbox where aggregate_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ budget_from: null, first_started_at: null }])
   expect(await stage.attempts(id)).toEqual(['handed_back:shutdown'])
 })
 
@@ -87,8 +92,12 @@ test('rows of a worker that died between claim and contact run alone, each one a
   const { id } = await stage.enqueue(requestsOf(ping, [1, 2]))
   expect(await claimedAndBegun(ping)).toHaveLength(2)
   await stage.database.advanceClock(MINUTE + 1)
-  await stage.engine([seesNothingFirst(ping, answersDone)]).engine.drain()
-  expect(await stage.ended(id)).toEqual(['1:succeeded', '2:succeeded'])
+  const { engine } = stage.engine([seesNothingFirst(ping, answersDone)])
+  // Both are taken over, and one of them runs.
+  expect(await engine.tick()).toEqual({ rescued: 2, claimed: 1 })
+  expect(await stage.live(id)).toMatchObject([{ state: 'ready', attempts: 1, solo: true, uncertain: true }])
+  await engine.drain()
+  expect([...(await stage.ended(id))].sort()).toEqual(['1:succeeded', '2:succeeded'])
 })
 
 test('a row that is claimed alone is not started by its claim', async () => {
@@ -122,4 +131,35 @@ test('budgets of a begun row are counted like any other’s', async () => {
   await stage.database.advanceClock(MINUTE)
   await engine.drain()
   expect(await stage.dead(id)).toMatchObject([{ attempts: 2, checkpoint: 'started' }])
+})
+
+test('a holder that comes to a begun row after its lease calls nobody', async () => {
+  const ping = safe()
+  const { id } = await stage.enqueue(requestsOf(ping, [1]))
+  let calls = 0
+  const db = whenClaimed(async () => {
+    const woken = performance.now() + 2
+    while (performance.now() < woken) await new Promise((resolve) => setImmediate(resolve))
+  })
+  const perform = () => {
+    calls += 1
+    return answersDone()
+  }
+  const { engine, events } = stage.engine([seesNothingFirst(ping, perform)], { db, leaseMs: 1 })
+  await engine.tick()
+  expect(calls).toBe(0)
+  expect(events.filter(({ type }) => type === 'stale')).toEqual([
+    { type: 'stale', action: ping.name, step: 'start' },
+  ])
+  expect(await stage.states(id)).toEqual(['1:leased'])
+})
+
+test('a begun row whose payload cannot be read is a dead letter that says it was started', async () => {
+  const ping = safe()
+  const { id } = await stage.enqueue(requestsOf(ping, [1]))
+  await stage.database.owner.query(`update outbox set payload = '{"n": 1}' where aggregate_id = $1`, [id])
+  await stage.engine([seesNothingFirst(ping, answersDone)]).engine.drain()
+  expect(await stage.dead(id)).toMatchObject([
+    { class: 'validation', code: 'payload_unreadable', checkpoint: 'started', attempts: 1 },
+  ])
 })

@@ -2,10 +2,16 @@ import { jest } from '@jest/globals'
 import { deadlines } from './deadlines.ts'
 
 // The time of the timers is given by each test, and moves only when told to.
-beforeEach(() => void jest.useFakeTimers({ now: 0 }))
-afterEach(() => void jest.useRealTimers())
+beforeEach(() => {
+  jest.useFakeTimers({ now: 0 })
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
 
-const pass = (ms: number): void => void jest.advanceTimersByTime(ms)
+const pass = (ms: number): void => {
+  jest.advanceTimersByTime(ms)
+}
 
 test('a call comes in the last tenth of a second before its time, and never after it', () => {
   const due = deadlines()

@@ -88,15 +88,15 @@ test('what prepare finds out ends the row before any contact', async () => {
   ])
 })
 
-test('a handler that reads nothing first performs on the row as it was written, and is marked and settled like any other', async () => {
+test('a handler that reads nothing first performs on the row as it was written, and is started and settled like any other', async () => {
   const ping = safe()
   const { id } = await stage.enqueue(requestsOf(ping, [7]))
   const seen: unknown[] = []
   const { engine } = stage.engine([
     payloadHandlerOf<Tx>()(ping, {
-      perform: async ({ payload, attempts }) => {
+      perform: async ({ payload, attempts, startedBefore }) => {
         const [row] = await stage.live(id)
-        seen.push({ n: payload.n, attempts, startedBefore: row?.attempts })
+        seen.push({ n: payload.n, attempts, startedBefore, counted: row?.attempts })
         return attempts === 0 ? { type: 'retry', code: 'busy' } : done(undefined)
       },
     }),
@@ -105,8 +105,8 @@ test('a handler that reads nothing first performs on the row as it was written, 
   await stage.database.advanceClock(MINUTE)
   await engine.drain()
   expect(seen).toEqual([
-    { n: 7, attempts: 0, startedBefore: 1 },
-    { n: 7, attempts: 1, startedBefore: 2 },
+    { n: 7, attempts: 0, startedBefore: false, counted: 1 },
+    { n: 7, attempts: 1, startedBefore: true, counted: 2 },
   ])
   expect(await stage.attempts(id)).toEqual(['retrying:busy', 'succeeded'])
 })

@@ -136,6 +136,17 @@ test('an enqueue that names the tenant binds its transaction, for as long as tha
   await expect(api.query('select from outbox')).rejects.toMatchObject(UNSET)
 })
 
+test('an enqueue that names another tenant than its transaction is bound to is refused, and nothing is written', async () => {
+  const action = safe()
+  const [one, other] = [await stage.database.createTenant(), await stage.database.createTenant()]
+  const id = randomUUID()
+  const rebinding = stage.database.api.transact(one, ({ sql }) =>
+    enqueue({ sql, tenantId: other }, [action.request({ id, n: 1 })]),
+  )
+  await expect(rebinding).rejects.toMatchObject({ code: 'AC003' })
+  expect(await stage.live(id)).toEqual([])
+})
+
 test('a temporary table of the caller’s does not stand in for the engine’s own', async () => {
   const action = safe()
   const tenant = await stage.database.createTenant()

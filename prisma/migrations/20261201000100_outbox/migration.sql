@@ -636,12 +636,12 @@ begin
   if ids is null then return '{}'; end if;
   perform outbox_lock_accounts(accounts);
   -- Accounts with places for all that ask, which is most of them, are done with here.
-  select array_agg(a.account), array_agg(a.taken) into tight, taken from (
+  with a as materialized (
     select u.account, count(*) as asking, min(u.cap) as cap,
         (select count(*) from outbox o where o.account = u.account and o.state = leased and o.lease_until > app_now()
            and o.action <> all (unbounded)) as taken
-      from unnest(accounts, caps) u(account, cap) group by u.account) a
-    where a.taken + a.asking > a.cap;
+      from unnest(accounts, caps) u(account, cap) group by u.account)
+  select array_agg(a.account), array_agg(a.taken) into tight, taken from a where a.taken + a.asking > a.cap;
   if tight is null then return '{}'; end if;
   return array(
     select a.id from (

@@ -1,7 +1,6 @@
 /** Rows whose outcome is unknown, and the questions about them. */
 import type { Sql } from '../connection.ts'
 import type { Correlation, RecordedCall } from '../outcome.ts'
-import type { LiveState } from '../states.ts'
 import { ATTEMPT_COLUMNS, callsJson, CLAIMED_COLUMNS, type ClaimedRow, type Hold } from './rows.ts'
 
 export interface UnknownOutcome extends Hold {
