@@ -33,7 +33,9 @@ test.each(Object.entries<Defect>(defects))(
     if (inDispatcher.length > 0) expect(plantInBundle(bundle, defect)).not.toBe(bundle)
     if (inDatabase) {
       const migration = join(root, 'prisma', 'migrations', '20261201000100_outbox', 'migration.sql')
-      expect(rewritten(await readFile(migration, 'utf8'), inDatabase)).toContain(inDatabase.replace)
+      const sql = await readFile(migration, 'utf8')
+      expect(sql).toContain(`create function ${inDatabase.function}(`)
+      expect(rewritten(sql, inDatabase)).toContain(inDatabase.replace)
     }
   },
 )

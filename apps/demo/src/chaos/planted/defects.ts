@@ -25,8 +25,8 @@ export const defects = {
     breaks: ['stale'],
     inDispatcher: [
       {
-        find: 'and o.fence = ($2::bigint[])[array_position($1::bigint[], o.id)] returning o.*),',
-        replace: 'returning o.*),',
+        find: 'delete from outbox o where ${HELD}',
+        replace: 'delete from outbox o where o.id = any($1::bigint[])',
       },
       {
         find: 'where h.id = $1 and h.fence = $2 for update of h),',
@@ -49,7 +49,7 @@ export const defects = {
     breaks: ['order'],
     inDispatcher: [],
     inDatabase: {
-      function: 'outbox_claim',
+      function: 'outbox_pick',
       find: "where o.state = 'ready' and not o.solo and o.lane = p_lane and (o.turn, o.id) >= (p_turn, p_id)",
       replace: "where o.state in ('ready', 'waiting') and not o.solo and o.lane = p_lane",
     },
