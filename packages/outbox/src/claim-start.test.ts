@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@aftercommit/platform/db'
 import { done, payloadHandlerOf, type Outcome } from './index.ts'
 import { claimRows, claimSoloRow, type ClaimedRow } from './sql.ts'
-import { claimantOf, giveUp, handle, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
+import { claimantOf, giveUp, handle, HOUR, MINUTE, requestsOf, safe, useStage } from './stage.testing.ts'
 
 const stage = useStage()
 
@@ -41,12 +41,6 @@ const answersDone = () => Promise.resolve(done<unknown>(undefined))
 
 test.each([
   ['a safe row whose handler sees nothing first', safe, seesNothingFirst, { started: true, attempts: 1 }],
-  [
-    'one that may be attempted once only',
-    () => safe({ attemptsMax: 1 }),
-    seesNothingFirst,
-    { started: false, attempts: 0 },
-  ],
   ['a row that may not be repeated', giveUp, seesNothingFirst, { started: false, attempts: 0 }],
   ['a row that is prepared', safe, (action: Action) => handle(action), { started: false, attempts: 0 }],
 ])('by its claim, %s is started or not', async (_, define, register, expected) => {
@@ -87,17 +81,37 @@ test('a row that was begun and not called about is handed back with its attempt'
   expect(await stage.attempts(id)).toEqual(['handed_back:shutdown'])
 })
 
-test('rows of a worker that died between claim and contact run alone, each one attempt poorer', async () => {
-  const ping = safe({ attemptsMax: 2 })
+test('rows of a worker that died between claim and contact run alone, and have spent nothing', async () => {
+  const ping = safe({ attemptsMax: 1, elapsedMaxMs: HOUR })
   const { id } = await stage.enqueue(requestsOf(ping, [1, 2]))
   expect(await claimedAndBegun(ping)).toHaveLength(2)
-  await stage.database.advanceClock(MINUTE + 1)
+  // Longer than all of their hours.
+  await stage.database.advanceClock(2 * HOUR)
   const { engine } = stage.engine([seesNothingFirst(ping, answersDone)])
   // Both are taken over, and one of them runs.
   expect(await engine.tick()).toEqual({ rescued: 2, claimed: 1 })
-  expect(await stage.live(id)).toMatchObject([{ state: 'ready', attempts: 1, solo: true, uncertain: true }])
+  expect(await stage.live(id)).toMatchObject([{ state: 'ready', attempts: 0, solo: true, uncertain: true }])
   await engine.drain()
   expect([...(await stage.ended(id))].sort()).toEqual(['1:succeeded', '2:succeeded'])
+})
+
+test('a row that kills its worker each time ends, whatever its claim gives back', async () => {
+  const ping = safe({ attemptsMax: 2 })
+  const { id } = await stage.enqueue(requestsOf(ping, [1]))
+  let lives = 0
+  while ((await stage.live(id)).length > 0 && lives < 10) {
+    lives += 1
+    await stage.untilDeath(({ die }) => [
+      seesNothingFirst(ping, () => {
+        die()
+        return new Promise(() => undefined)
+      }),
+    ])
+    await stage.database.advanceClock(MINUTE + 1)
+  }
+  // Once beside others, which is not counted, then twice alone; the last look ends it.
+  expect(lives).toBe(4)
+  expect(await stage.dead(id)).toMatchObject([{ class: 'uncertain', attempts: 2 }])
 })
 
 test('a row that is claimed alone is not started by its claim', async () => {

@@ -10,7 +10,7 @@ import { laneClaimOf } from './lane-claims.ts'
 import { runAction } from './pipeline.ts'
 import { runReconcile } from './reconcile.ts'
 import { orderSweepOf } from './order-sweep.ts'
-import { registryOf, type Entry } from './registry.ts'
+import { registryOf } from './registry.ts'
 import { retainOnce } from './retention.ts'
 import { rescueLostRows } from './rescue.ts'
 import type { EngineEvent, Runtime } from './runtime.ts'
@@ -147,19 +147,9 @@ const claimantOf = <T extends SettleTx>({ registry, replicaId, leaseMsOf }: Runt
     action: name,
     leaseMs: leaseMsOf(name),
     accountConcurrencyMax: entry.action.accountConcurrencyMax,
-    starts: entry.type === 'action' && isStartedByClaim(entry),
+    starts: entry.type === 'action' && entry.action.repeat === 'safe' && !entry.handler.prepare,
   })),
 })
-
-/**
- * Whether the claim of such a row may be its start. A worker's death then costs the rows it had claimed and not begun one
- * attempt, and never their only one.
- */
-const isStartedByClaim = <T extends SettleTx>({
-  action,
-  handler,
-}: Extract<Entry<T>, { type: 'action' }>): boolean =>
-  !handler.prepare && action.repeat === 'safe' && action.attemptsMax > 1
 
 /** Serves the lanes in turn, so that one lane's many lost rows do not keep another's few waiting. */
 const soloClaims = <T extends SettleTx>(

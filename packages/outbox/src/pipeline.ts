@@ -19,8 +19,7 @@ export const runAction = async <T extends SettleTx>(
   entry: ActionEntry<T>,
   row: ClaimedRow,
 ): Promise<void> => {
-  const begun = row.started_at !== null
-  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun })
+  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun: row.begun })
   const { action, handler } = entry
   const finish = settler(runtime, entry, row)
   const envelope = readEnvelope(row, action)
@@ -33,8 +32,8 @@ export const runAction = async <T extends SettleTx>(
     const settled = normalise(prepared, action, budgetOf(row, 1), runtime.random())
     return finish(settled, { envelope, countAttempt: true })
   }
-  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun })
-  if (!(begun || (await runtime.markStarted(row)) === 'started') || leaseIsOver(runtime, row)) {
+  if (runtime.stopping()) return handBack(runtime, row, { contact: false, begun: row.begun })
+  if (!(row.begun || (await runtime.markStarted(row)) === 'started') || leaseIsOver(runtime, row)) {
     runtime.report({ type: 'stale', action: row.action, step: 'start' })
     return
   }
@@ -146,7 +145,7 @@ export const handBack = async <T extends SettleTx>(
       code: 'shutdown',
       delayMs: 0,
       attemptsChange: how.contact || how.begun ? -1 : 0,
-      neverStarted: !how.contact,
+      startTakenBack: !how.contact,
       solo: row.solo,
       uncertain: how.contact && how.uncertain ? true : undefined,
       calls: how.contact ? how.calls : [],

@@ -12,7 +12,8 @@ export const RESCUED_ROWS_MAX = 20
 
 /**
  * Takes over rows whose lease ran out and decides what each becomes: not started → ready, no attempt spent; started
- * → as its repeat rule says. Whatever comes back is claimed alone. Answers how many it took.
+ * → as its repeat rule says; started by the claim, which only a row is that may be repeated → ready, no attempt spent,
+ * since it may be beside the one that killed its worker. Whatever comes back is claimed alone. Answers how many it took.
  */
 export const rescueLostRows = async <T extends SettleTx>(
   runtime: Runtime<T>,
@@ -41,7 +42,9 @@ const rescue = async <T extends SettleTx>(
   // A question to the provider is a read: asking it again is always safe, and ends by its own limits.
   if (entry.type === 'reconcile') return giveBack(runtime, row, undefined)
   if (!started) return giveBack(runtime, row, undefined)
-  const outcome = endedBeforeWork(row, entry.action) ?? afterLostLease(entry, row)
+  const ended = endedBeforeWork(row, entry.action)
+  if (!ended && row.begun) return giveBack(runtime, row, true)
+  const outcome = ended ?? afterLostLease(entry, row)
   if (outcome.type === 'retrying') return giveBack(runtime, row, true)
   const envelope = domainIsTold(row) ? readEnvelope(row, entry.action) : undefined
   await settler(runtime, entry, row)(outcome, { ...(envelope && { envelope }), solo: true })
@@ -68,7 +71,8 @@ const giveBack = <T extends SettleTx>(
       outcome: 'lease_lost',
       code: 'lease_lost',
       delayMs: 0,
-      attemptsChange: 0,
+      attemptsChange: row.begun ? -1 : 0,
+      startTakenBack: row.begun,
       solo: true,
       uncertain,
       calls: [],

@@ -26,6 +26,8 @@ export interface ClaimedRow {
   readonly asked_at: Date | null
   /** When this hold was started: by the claim, or by whoever lost it. */
   readonly started_at: Date | null
+  /** Whether the claim was the start, so that nobody may have been called yet. */
+  readonly begun: boolean
   /** When the first attempt before this hold was started. */
   readonly first_started_at: Date | null
   readonly budget_from: Date | null
@@ -43,7 +45,7 @@ const columnsWith = (
   firstStartedAt: string,
 ): string => `o.id, o.tenant_id, o.identity, o.action, o.payload, o.aggregate_revision, o.trace_parent,
   o.state, o.lane, o.turn, o.account, o.ordering_key, o.fence, ${attempts} as attempts, o.lost_leases, o.solo, o.doomed,
-  case when o.target_id is not null then o.created_at end as asked_at, o.started_at,
+  case when o.target_id is not null then o.created_at end as asked_at, o.started_at, coalesce(o.started_at = o.claimed_at, false) as begun,
   ${firstStartedAt} as first_started_at, o.budget_from,
   o.correlation, o.target_id, o.target_fence, app_now() as now`
 

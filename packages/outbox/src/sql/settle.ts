@@ -61,8 +61,8 @@ export interface Release extends Hold {
   readonly delayMs: number
   /** 1 counts an attempt that ended before its start; -1 gives one back that was not the provider's failure. */
   readonly attemptsChange: -1 | 0 | 1
-  /** Nobody was called: the start that came with the claim, if one did, began no budget. */
-  readonly neverStarted?: boolean
+  /** If the claim was the start, it began no budget. */
+  readonly startTakenBack?: boolean
   /** Claimed alone from now on. */
   readonly solo: boolean
   /** Whether the effect may exist by now; undefined when this release tells nothing new about it. */
@@ -106,7 +106,7 @@ export const releaseRow = async (sql: Sql, release: Release): Promise<boolean> =
       release.outcome,
       callsJson(release.calls),
       release.uncertain ?? null,
-      release.neverStarted ?? false,
+      release.startTakenBack ?? false,
     ],
   )
   return rowCount === 1
