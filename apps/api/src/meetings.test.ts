@@ -13,6 +13,14 @@ const etagOf = async (client: ApiClient, id: string): Promise<string> => {
   return answer.headers.etag ?? ''
 }
 
+/** A window in which a meeting might be moved, and its deadline. */
+const completeChange = async (client: ApiClient) => {
+  const { window, bookBy } = await completeIntent(client)
+  return { window, bookBy }
+}
+
+const noChange = () => Promise.resolve({})
+
 describe('the version of a meeting', () => {
   test('stays while nothing changes, and changes with the meeting', async () => {
     const client = await createClient()
@@ -47,6 +55,29 @@ describe('the version of a meeting', () => {
     await approve(`"other", ${current}`).expect(200)
     await approve(current).expect(412)
     await approve('*').expect(409)
+  })
+
+  test.each([
+    ['cancel', noChange, 200],
+    // There is no booked time to move or to keep: the command is reached, and says so.
+    ['reschedule', completeChange, 409],
+    ['withdraw-change', noChange, 409],
+  ])('guards %s as well', async (verb, changeFor, reached) => {
+    const client = await createClient()
+    const id = await client.openMeeting()
+    const seenEarly = await etagOf(client, id)
+    const { approver } = await propose(client, id)
+    const current = await etagOf(client, id)
+    const body = { by: approver, ...(await changeFor(client)) }
+    const decide = (ifMatch: string) =>
+      client.post(`/v1/meetings/${id}/${verb}`, body).set('if-match', ifMatch)
+    const stale = await decide(seenEarly).expect(412)
+    expect(stale.body).toMatchObject({
+      type: '/problems/stale-version',
+      detail: `Its ETag is ${current} now.`,
+    })
+    expect(await etagOf(client, id)).toBe(current)
+    await decide(current).expect(reached)
   })
 
   test('is not asked for: an approval without If-Match stands by its proposal alone', async () => {
@@ -149,8 +180,7 @@ test('a meeting that lacks something is there, and is refused by its state and n
   const approval = { proposalId: randomUUID(), approver: by }
   const approve = await client.post(`/v1/meetings/${id}/approve`, approval).expect(409)
   expect(approve.body).toMatchObject({ type: '/problems/not-awaiting-approval', detail: 'It is incomplete.' })
-  const { window, bookBy } = await completeIntent(client)
-  const change = { by, window, bookBy }
+  const change = { by, ...(await completeChange(client)) }
   for (const [verb, body] of [['reschedule', change] as const, ['withdraw-change', { by }] as const]) {
     const answer = await client.post(`/v1/meetings/${id}/${verb}`, body).expect(409)
     expect(answer.body).toMatchObject({

@@ -19,6 +19,7 @@ import { answered, refused, route, type Route } from '../route.ts'
 import { notAuthorised } from './authority.ts'
 import { MeetingHead } from './scheduling-answers.ts'
 import { OneMeeting } from './scheduling-bodies.ts'
+import { SeenVersion, staleRefusal } from './seen-version.ts'
 
 const by = z
   .strictObject({ address: Address })
@@ -59,15 +60,17 @@ export const endingRoutes = (): readonly Route[] => [
     operationId: 'cancelMeeting',
     summary: 'Cancels a meeting. Its event, if there may be one, is cancelled before the meeting is.',
     params: OneMeeting,
+    headers: SeenVersion,
     body: Cancel,
     answer: {
       status: 200,
       description: 'Cancelled, or being cancelled at the provider.',
       schema: MeetingHead,
     },
-    problems: ['not-found', 'not-authorised', 'meeting-ended'],
-    handle: async ({ params, body }, { db, tenantId }) =>
-      cancelReply(await cancelMeeting(db, tenantId, params.meetingId, body.by.address)),
+    problems: ['not-found', 'stale-version', 'not-authorised', 'meeting-ended'],
+    handle: async ({ params: { meetingId }, headers, body }, { db, tenantId }) =>
+      (await staleRefusal(db, tenantId, meetingId, headers)) ??
+      cancelReply(await cancelMeeting(db, tenantId, meetingId, body.by.address)),
   }),
 
   route({
@@ -77,6 +80,7 @@ export const endingRoutes = (): readonly Route[] => [
     summary:
       'Looks for another time for a booked meeting, in place of any that is looked for already. Its event stays until the new time is approved.',
     params: OneMeeting,
+    headers: SeenVersion,
     body: Reschedule,
     example: (now) => ({
       by: { address: 'ada@example.com' },
@@ -85,11 +89,10 @@ export const endingRoutes = (): readonly Route[] => [
     }),
     answer: { status: 200, description: 'The meeting, in its new revision.', schema: MeetingHead },
     judge: (given, { db, tenantId }) => faultsBeyondShape(db, tenantId, given),
-    problems: ['not-found', 'not-authorised', ...unmovableProblems],
-    handle: async ({ params, body: { by: who, ...change } }, { db, tenantId }) =>
-      rescheduleReply(
-        await rescheduleMeeting(db, tenantId, params.meetingId, { by: who.address, ...change }),
-      ),
+    problems: ['not-found', 'stale-version', 'not-authorised', ...unmovableProblems],
+    handle: async ({ params: { meetingId }, headers, body: { by: who, ...change } }, { db, tenantId }) =>
+      (await staleRefusal(db, tenantId, meetingId, headers)) ??
+      rescheduleReply(await rescheduleMeeting(db, tenantId, meetingId, { by: who.address, ...change })),
   }),
 
   route({
@@ -98,11 +101,13 @@ export const endingRoutes = (): readonly Route[] => [
     operationId: 'withdrawChange',
     summary: 'Gives up the change that is sought for a booked meeting: it is confirmed as it stands.',
     params: OneMeeting,
+    headers: SeenVersion,
     body: Withdraw,
     answer: { status: 200, description: 'The meeting, confirmed as before.', schema: MeetingHead },
-    problems: ['not-found', 'not-authorised', 'no-change', ...unmovableProblems],
-    handle: async ({ params, body }, { db, tenantId }) =>
-      withdrawReply(await withdrawChange(db, tenantId, params.meetingId, body.by.address)),
+    problems: ['not-found', 'stale-version', 'not-authorised', 'no-change', ...unmovableProblems],
+    handle: async ({ params: { meetingId }, headers, body }, { db, tenantId }) =>
+      (await staleRefusal(db, tenantId, meetingId, headers)) ??
+      withdrawReply(await withdrawChange(db, tenantId, meetingId, body.by.address)),
   }),
 ]
 

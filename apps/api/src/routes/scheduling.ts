@@ -1,8 +1,5 @@
-import type { Db } from '@aftercommit/platform/db'
-import type { MeetingId } from '@aftercommit/scheduling'
 import {
   approveProposal,
-  holdMeetingVersion,
   Instant,
   listMeetings,
   MeetingState,
@@ -15,12 +12,12 @@ import {
 } from '@aftercommit/scheduling'
 import { z } from 'zod'
 import { cursorOf, PageLimit, pageOf } from '../cursor.ts'
-import { EntityTags, etagOf, matchesStrongly } from '../etag.ts'
 import { malformedBody, type ProblemMore } from '../problem.ts'
 import type { ProblemName } from '../problems.ts'
 import { answered, refused, route, type Route } from '../route.ts'
 import { mayNotApprove } from './authority.ts'
 import { Approve, meetingExample, OneMeeting } from './scheduling-bodies.ts'
+import { SeenVersion, staleRefusal } from './seen-version.ts'
 import { Meeting, MeetingDraft, MeetingHead, MeetingList, MeetingTrace } from './scheduling-answers.ts'
 
 const StateName = z.enum(MeetingState.options.map(({ shape }) => shape.type.value))
@@ -138,19 +135,13 @@ const oneMeetingRoutes = (): readonly Route[] => [
     operationId: 'approveProposal',
     summary: 'Approves the proposal that stands. Nothing is booked that was not approved.',
     params: OneMeeting,
-    headers: z.object({
-      'if-match': EntityTags.optional().meta({
-        description:
-          'The `ETag` with which the approver has seen the meeting; refused if anything of it has changed since.',
-        examples: ['"1.742"'],
-      }),
-    }),
+    headers: SeenVersion,
     body: Approve,
     answer: { status: 200, description: 'The one write of the event is committed.', schema: MeetingHead },
     problems: [...Object.values(approvalProblem), 'stale-version'],
     handle: async ({ params: { meetingId }, headers, body: { proposalId, approver } }, { db, tenantId }) => {
-      const stale = await staleAgainst(db, tenantId, meetingId, headers['if-match'])
-      if (stale !== undefined) return refused('stale-version', { detail: `Its ETag is ${stale} now.` })
+      const stale = await staleRefusal(db, tenantId, meetingId, headers)
+      if (stale) return stale
       const by = { type: 'person', address: approver.address } as const
       const result = await approveProposal(db, tenantId, meetingId, proposalId, by)
       if (result.type !== 'approved') return refused(approvalProblem[result.type], moreOf(result))
@@ -159,23 +150,6 @@ const oneMeetingRoutes = (): readonly Route[] => [
     },
   }),
 ]
-
-/**
- * The ETag that the meeting has now, if the caller has seen another. Holds the meeting's lock afterwards, so that what
- * was compared is what the command acts on.
- */
-const staleAgainst = async (
-  db: Db,
-  tenantId: string,
-  meetingId: MeetingId,
-  ifMatch: string | undefined,
-): Promise<string | undefined> => {
-  if (ifMatch === undefined) return undefined
-  const version = await holdMeetingVersion(db, tenantId, meetingId)
-  if (version === undefined) return undefined
-  const etag = etagOf(version)
-  return matchesStrongly(ifMatch, etag) ? undefined : etag
-}
 
 const moreOf = (result: ApproveResult): ProblemMore => {
   switch (result.type) {
