@@ -20,7 +20,7 @@ const engineContender = (argument: string): Contender => {
           const engine = createEngine<Tx>({
             db,
             registrations: [(prepares ? preparingNothing : doingNothing)(noOp, handled)],
-            laneByName: { [noOp.lane]: { concurrency: 1_000, claimMax: 250 } },
+            laneByName: { [noOp.lane]: { concurrency: 2_000, claimMax: 500 } },
             report: (event) => {
               if (event.type === 'error') process.stderr.write(`${event.where}: ${String(event.error)}\n`)
             },

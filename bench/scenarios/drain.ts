@@ -78,7 +78,7 @@ const lastOf = (series: Recorder['series'], contender: string): number =>
   series.find((each) => each.contender === contender && each.measure === 'drain')?.values.at(-1) ?? Number.NaN
 
 const notesFor = (rows: number): readonly string[] => [
-  `${rows} rows of about 200 bytes; one process each, 25 connections; rows in hand: ours 1,000, graphile-worker 500, pg-boss four fetches of 500.`,
+  `${rows} rows of about 200 bytes; one process each, 25 connections; rows in hand: ours 2,000, graphile-worker 500, pg-boss four fetches of 500.`,
   `“${ENGINE}” is the whole engine with a handler that reads nothing first, as the peers': every row is started by its claim, settled under its fence, and leaves history, an attempt record and its identity behind.`,
   `“${ENGINE_PREPARING}” looks at each row again first, in a transaction of its tenant that Prisma opens: what every domain here does.`,
   `“${FLOOR}” runs the engine's own statements in a loop, without the engine: an upper bound for it.`,
